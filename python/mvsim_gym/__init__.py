@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 _MODULES = ("deploy", "parameters", "pettingzoo", "pufferlib", "rl_games", "rllib", "sb3", "tire")
-# Loaded when first asked for: `import mvsim_gym` itself costs next to nothing.
+# Imported at first use, so that `import mvsim_gym` itself is fast.
 _HOMES = {
     "Env": "env",
     "ForkedProcessError": "errors",

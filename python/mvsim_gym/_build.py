@@ -1,4 +1,4 @@
-"""From constructor arguments to a native batch: what Env, VectorEnv and the SB3 adapter share."""
+"""Makes a native batch from constructor arguments, for Env, VectorEnv and the SB3 and PettingZoo adapters."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ _AUTORESET = {
     "parallel_env": AutoresetMode.DISABLED,
     "MVSimVecEnv": AutoresetMode.SAME_STEP,
 }
-"""Of those that do not let the user choose."""
+"""Autoreset modes of the classes that have no such option."""
 
 
 class Recipe:
-    """What a batch is made from; can be pickled.
+    """The arguments from which a batch is made; can be pickled.
 
-    `kind` is the class that it is for, `env` the path of an environment file or an id of the package's own, `options`
-    has all of the class's (see `_options.py`)."""
+    `kind` is the name of the class. `env` is the path of an environment file or an id of the package. `options` has a
+    value for each option of the class (see `_options.py`)."""
 
-    # no dataclass: to make one takes half a millisecond of the first gymnasium.make
+    # No dataclass: creating one takes half a millisecond of the first gymnasium.make.
     def __init__(self, kind: str, env: Path, overrides: dict[str, Any], options: dict[str, Any]) -> None:
         self.kind, self.env, self.overrides, self.options = kind, env, overrides, options
 
     def portable(self) -> Recipe:
-        """The same for another process: absolute paths, no id that only this process has registered, and no logs,
-        which belong to one writer."""
+        """Returns the recipe for another process: absolute paths, no id that only this process has registered, and no
+        log folder, because only one process may write to it."""
         path = os.path.abspath(_path_of(self))
         roots = [os.path.abspath(folder) for folder in folders_of(self.options["roots"])]
         return Recipe(
@@ -57,7 +57,7 @@ class Recipe:
         )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Takes pickles of former versions too, which have fewer options, or each as an attribute of its own."""
+        """Also reads pickles of former versions, which have fewer options or store each option as an attribute."""
         given = dict(state.get("options", state))
         if "autoreset" in given:
             given["autoreset_mode"] = AutoresetMode[given["autoreset"].name]
@@ -69,16 +69,17 @@ class Recipe:
 
 
 def takes_options(constructor: Constructor) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Turns `__init__(self, recipe)` into a constructor that takes the options, anything that names an environment
-    (`registration.source_of`), and the environment's own keywords; those of a registration come in as if the caller
-    had given them."""
+    """Turns `__init__(self, recipe)` into a constructor. It takes the options, anything that names an environment
+    (`registration.source_of`), and the keywords of the environment. Keywords of a registration are added as if the
+    caller had given them."""
 
     def decorated(init: Callable[..., None]) -> Callable[..., None]:
         signature = constructor.signature(Named)
 
         @functools.wraps(init)
         def made(self: Any, *args: Any, **keywords: Any) -> None:
-            if args or constructor.env not in keywords:  # binding costs more than all else here
+            # Binding is the slowest part here, so it is skipped if possible.
+            if args or constructor.env not in keywords:
                 try:
                     given = signature.bind(self, *args, **keywords).arguments
                 except TypeError as error:
@@ -96,8 +97,8 @@ def takes_options(constructor: Constructor) -> Callable[[Callable[..., None]], C
 
 
 def recipe_of(constructor: Constructor, env: Named | None, keywords: dict[str, Any]) -> Recipe:
-    """The recipe of what names an environment (`registration.source_of`) and of keywords: options and the environment's
-    own."""
+    """Returns the recipe for an environment name (`registration.source_of`) and keywords, which are options and
+    keywords of the environment."""
     path, overrides = source_of(env, keywords)
     options = {}
     for name, option in constructor.options.items():
@@ -107,15 +108,15 @@ def recipe_of(constructor: Constructor, env: Named | None, keywords: dict[str, A
 
 
 def one_world(env: Named, **keywords: Any) -> _core.Batch:
-    """A batch of one world, of as many agents as that has, with keywords as of `VectorEnv`; raises as `make_batch`
+    """Returns a batch of one world with all its agents. Takes the keywords of `VectorEnv` and raises as `make_batch`
     does."""
     recipe = recipe_of(CONSTRUCTORS["VectorEnv"], env, keywords)
-    recipe.options |= {"num_envs": 0, "log_dir": None}  # 0 rows: not said
+    recipe.options |= {"num_envs": 0, "log_dir": None}  # 0: not given
     return make_batch(recipe)
 
 
 def make_batch(recipe: Recipe) -> _core.Batch:
-    """Loads the environment, applies the caller's keywords, makes the batch.
+    """Loads the environment, applies the caller's keywords, and makes the batch.
 
     Raises:
         TypeError: a keyword that the environment does not have, or a value that JSON cannot say.
@@ -129,7 +130,7 @@ def make_batch(recipe: Recipe) -> _core.Batch:
     spec = load_env(_path_of(recipe), folders)
     if spec.several_agents and recipe.kind == "Env":
         raise ValueError(
-            f"{recipe.env}: found several agents, which gymnasium.make has no room for, expected"
+            f"{recipe.env}: found several agents, but gymnasium.make takes one, expected"
             " mvsim_gym.pettingzoo.parallel_env, or gymnasium.make_vec, where each agent of a world is a row"
         )
     known = spec.keywords
@@ -139,7 +140,7 @@ def make_batch(recipe: Recipe) -> _core.Batch:
     _core.apply_overrides(spec, flatten(overrides, spec.files, spec.trackers))
     if spec.on_end == "respawn" and recipe.kind == "parallel_env":
         raise ValueError(
-            "on_end: found 'respawn', but PettingZoo has no agents that come back, expected 'wait' or 'end_all'"
+            "on_end: found 'respawn', but agents of PettingZoo cannot come back, expected 'wait' or 'end_all'"
         )
     if options["max_episode_steps"] is not None:
         limit = options["max_episode_steps"] * spec.control_period
@@ -162,7 +163,7 @@ def _native_options(recipe: Recipe, folders: Sequence[str]) -> _core.BatchOption
 
 
 def spec_of(recipe: Recipe) -> EnvSpec:
-    """What `gymnasium.make` makes one such environment from."""
+    """Returns the spec from which `gymnasium.make` makes this environment."""
     named = recipe.env in listing()
     keywords = {"env": recipe.env, **recipe.overrides}
     own = CONSTRUCTORS[recipe.kind].options
@@ -177,19 +178,19 @@ def spec_of(recipe: Recipe) -> EnvSpec:
 
 
 def action_space(batch: _core.Batch) -> spaces.Box:
-    """[-1, 1] for every component of the action."""
+    """Returns the box [-1, 1] with one component for each component of the action."""
     return spaces.Box(-1.0, 1.0, (batch.action_size,), np.float32)
 
 
 def observation_space(batch: _core.Batch, terms: Terms | None = None) -> spaces.Dict:
-    """A finite box for every observation of the environment file, by key, of its own shape and type; and one for each
+    """Returns a finite box for each observation of the environment file, with its shape and dtype, and one for each
     observation term."""
     native = {o.key: spaces.Box(o.low, o.high, dtype=o.dtype.type) for o in batch.observations}
     return spaces.Dict({**native, **(terms.spaces if terms else {})})
 
 
 def draw_key(random: np.random.Generator) -> int:
-    """The 64-bit key from which everything random of an env's coming episodes follows."""
+    """Draws the 64-bit key that determines all randomness of an env's coming episodes."""
     return int(random.integers(0, 2**64, dtype=np.uint64))
 
 

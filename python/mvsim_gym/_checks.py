@@ -1,4 +1,4 @@
-"""What a user gave, as plain values and as what is meant; an error names the argument and says what was found."""
+"""Checks the values that users give. An error names the argument, what was found and what was expected."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 MAX_DEPTH = 16
-"""Of lists and dicts within each other."""
+"""Largest depth of lists and dicts within each other."""
 MAX_VALUES = 100_000
-"""Of all keywords of an environment together."""
+"""Largest number of values in all keywords of an environment together."""
 
 
 def plain_values(overrides: Mapping[str, Any]) -> dict[str, Any]:
-    """The same keywords as None, bool, float, str, lists and dicts of these, and nothing else. NumPy arrays and
-    scalars, paths, tensors, mappings and sequences of any kind become so.
+    """Returns the keywords as None, bool, float, str, lists and dicts of these. NumPy arrays and scalars, paths,
+    tensors, mappings and sequences of any kind are converted.
 
     Raises:
         TypeError: a value, or a part of one, that JSON cannot say; the message has its keyword.
@@ -52,8 +52,8 @@ class _Reader:
             return self._other(name, value, depth)
         except RecursionError:
             raise
-        except Exception as error:  # whatever a stranger's class does
-            said = _said(error)
+        except Exception as error:  # The value's own class may raise anything.
+            said = _message_of(error)
             if isinstance(error, TypeError | ValueError) and said.startswith("keyword "):
                 raise
             raise TypeError(f"{name}: found {kind_of(value)} that cannot be read ({said})") from error
@@ -70,7 +70,7 @@ class _Reader:
             raise ValueError(
                 f"{name}: found {value.size} values, expected at most {MAX_VALUES} in all keywords"
             )
-        if hasattr(value, "tolist") and not isinstance(value, type):  # NumPy, PyTorch and what is like them
+        if hasattr(value, "tolist") and not isinstance(value, type):  # NumPy, PyTorch and similar
             return self.read(name, value.tolist(), depth + 1)
         if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
             items = list(islice(value, self._left + 1))
@@ -113,7 +113,7 @@ def checked_text(name: str, value: Any) -> str:
 
 
 def path_text(name: str, value: Any) -> str:
-    """A path, a text or bytes as the text of a path; bytes that are not Unicode are kept as `os.fsdecode` does.
+    """Returns a path, a text or bytes as the text of a path. Bytes that are not Unicode are kept as `os.fsdecode` does.
 
     Raises:
         TypeError, ValueError: it is none of these, or has a NUL; the message has the argument's name.
@@ -129,14 +129,14 @@ def path_text(name: str, value: Any) -> str:
 
 
 def quoted(text: str) -> str:
-    """For a message: at most 200 characters, and none that cannot be printed."""
+    """Returns a text for a message: at most 200 characters, all of them printable."""
     return repr(text if len(text) <= 200 else text[:197] + "...")
 
 
-def _said(error: Exception) -> str:
+def _message_of(error: Exception) -> str:
     try:
         return str(error) or type(error).__name__
-    except Exception:  # a stranger's
+    except Exception:  # from the value's own class
         return type(error).__name__
 
 
@@ -147,40 +147,40 @@ def _key(name: str, key: Any) -> str:
 
 
 def kind_of(value: Any) -> str:
-    """ "a list", "an int"."""
+    """Returns the type of a value for a message: "a list", "an int"."""
     name = type(value).__name__
     return f"{'an' if name[:1] in 'aeiouAEIOU' else 'a'} {shortened(name)}"
 
 
 def shortened(name: Any, size: int = 60) -> str:
-    """A name for a message: its first characters."""
+    """Returns the first characters of a name, for a message."""
     text = str(name)
     return text if len(text) <= size else text[: size - 3] + "..."
 
 
 Arrays = Mapping[str, npt.NDArray[Any]]
-_FLOAT32 = np.dtype(np.float32)  # compared with another dtype sooner than np.float32 is
+_FLOAT32 = np.dtype(np.float32)  # comparison with another dtype is faster than that of np.float32
 
 DEFAULT_MEMORY_LIMIT = 2_000_000_000
-"""Bytes that a load may take."""
+"""Largest memory, in bytes, that a load may take."""
 
 
 def checked_flag(name: str, found: Any) -> bool:
-    """The value of a keyword that is True or False; TypeError for anything else."""
+    """Returns the value of a keyword that is True or False. TypeError for anything else."""
     if not isinstance(found, bool | np.bool_):
         raise TypeError(f"{name}: found {kind_of(found)}, expected True or False")
     return bool(found)
 
 
 def checked_count(name: str, value: Any, minimum: int = 1) -> int:
-    """An integer of at least `minimum` that C's int holds, as an int; else ValueError."""
+    """Returns an integer of at least `minimum` that a C int holds. ValueError for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not minimum <= value < 2**31:
         raise ValueError(f"{name}: found {value!r}, expected an integer of at least {minimum}")
     return int(value)
 
 
 def checked_memory_limit(name: str, value: Any) -> int:
-    """The limit as an int. ValueError for anything but an integer of at least 1: no value means no limit."""
+    """Returns the limit as an int. ValueError for anything but an integer of at least 1; no value means 'unlimited'."""
     try:
         limit = -1 if isinstance(value, bool) else operator.index(value)
     except TypeError:
@@ -191,23 +191,23 @@ def checked_memory_limit(name: str, value: Any) -> int:
 
 
 def check_mode(name: str, found: Any, known: Sequence[Any]) -> None:
-    """ValueError for a keyword whose value is none of the known ones."""
+    """Raises ValueError if the value of a keyword is none of the known ones."""
     if found not in known:
         raise ValueError(f"{name}: found {found!r}, expected one of {', '.join(map(repr, known))}")
 
 
 CAMERA_BACKENDS = ("auto", "egl", "rays")
-"""Who may draw the views of cameras."""
+"""Renderers that can draw the images of cameras."""
 
 
 def checked_backend(name: str, found: Any) -> str:
-    """One of CAMERA_BACKENDS; ValueError for anything else."""
+    """Returns one of CAMERA_BACKENDS. ValueError for anything else."""
     check_mode(name, found, CAMERA_BACKENDS)
     return str(found)
 
 
 def checked_device(name: str, found: Any) -> str:
-    """ "cpu" or "cuda:<n>"; ValueError for anything else."""
+    """Returns "cpu" or "cuda:<n>". ValueError for anything else."""
     text = found if isinstance(found, str) else ""
     head, _, number = text.partition(":")
     if text == "cpu" or (head == "cuda" and number.isascii() and number.isdigit() and int(number) < 2**31):
@@ -217,7 +217,7 @@ def checked_device(name: str, found: Any) -> str:
 
 
 def check_render_mode(found: Any, many: bool) -> None:
-    """ValueError for a mode that is not drawn here, saying who draws it."""
+    """Raises ValueError for a mode that is not drawn here; the message names what draws it."""
     if found in (None, "rgb_array", "depth_array"):
         return
     remedy = ""
@@ -231,7 +231,7 @@ def check_render_mode(found: Any, many: bool) -> None:
 
 
 def checked_seed(seed: Any) -> int:
-    """A seed of Gymnasium: an integer of at least 0.
+    """Returns a Gymnasium seed: an integer of at least 0.
 
     Raises:
         ValueError: it is none; the message names it.
@@ -242,7 +242,7 @@ def checked_seed(seed: Any) -> int:
 
 
 def check_options(options: dict[str, Any] | None, known: Sequence[str]) -> None:
-    """Refuses options of `reset` that nothing would heed."""
+    """Raises ValueError for options of `reset` that are not known."""
     for name in options or ():
         if name not in known:
             expected = f"expected {' or '.join(known)}" if known else "there are no options"
@@ -250,7 +250,8 @@ def check_options(options: dict[str, Any] | None, known: Sequence[str]) -> None:
 
 
 def checked_mask(mask: Any, num_envs: int) -> npt.NDArray[np.bool_]:
-    """The option `reset_mask`: a bool array (num_envs,) with at least one True; else TypeError or ValueError."""
+    """Returns the option `reset_mask`: a bool array (num_envs,) with at least one True. TypeError or ValueError for
+    anything else."""
     if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
         found = f"an array of {mask.dtype}" if isinstance(mask, np.ndarray) else kind_of(mask)
         raise TypeError(f"options['reset_mask']: found {found}, expected a NumPy array of bool")
@@ -262,7 +263,7 @@ def checked_mask(mask: Any, num_envs: int) -> npt.NDArray[np.bool_]:
 
 
 def world_mask(mask: npt.NDArray[np.bool_], num_worlds: int) -> npt.NDArray[np.bool_]:
-    """A mask of rows as one of worlds; ValueError where it has some of a world's agents only."""
+    """Returns a mask of rows as a mask of worlds. ValueError if it has only some of a world's agents."""
     rows = mask.reshape(num_worlds, -1)
     mixed = rows.any(axis=1) & ~rows.all(axis=1)
     if mixed.any():
@@ -274,7 +275,8 @@ def world_mask(mask: npt.NDArray[np.bool_], num_worlds: int) -> npt.NDArray[np.b
 
 
 def seed_list(seed: Any, count: int) -> Sequence[int | None]:
-    """The seed of each of `count` envs; None where an env goes on. ValueError for anything else."""
+    """Returns the seed of each of `count` envs; None means that the env continues its random stream. ValueError for
+    anything else."""
     if seed is None:
         return [None] * count
     if isinstance(seed, int | np.integer):
@@ -289,7 +291,7 @@ def seed_list(seed: Any, count: int) -> Sequence[int | None]:
 
 
 def check_flat_out(out: Any, shape: tuple[int, ...]) -> None:
-    """The same as `check_out` of observations that are one array."""
+    """Does the same as `check_out` for observations that are one array."""
     if not isinstance(out, np.ndarray) or out.dtype != np.float32 or out.shape != shape:
         found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else f"a {type(out).__name__}"
         raise ValueError(f"out: found {found}, expected a writeable array of float32 {shape}")
@@ -298,12 +300,12 @@ def check_flat_out(out: Any, shape: tuple[int, ...]) -> None:
 
 
 def check_out(out: Any, arrays: Arrays, copied: bool) -> None:
-    """TypeError or ValueError where the observations cannot be written into a caller's arrays.
+    """Raises TypeError or ValueError if the observations cannot be written into a caller's arrays.
 
     Args:
-        out: the caller's.
-        arrays: the batch's own.
-        copied: no caller has those.
+        out: the caller's arrays.
+        arrays: the batch's own arrays.
+        copied: the caller gets copies, so it has none of the batch's own arrays.
     """
     if not isinstance(out, Mapping):
         raise TypeError(f"out: found a {type(out).__name__}, expected a dict of arrays")
@@ -326,20 +328,20 @@ def check_out(out: Any, arrays: Arrays, copied: bool) -> None:
             raise ValueError(f"out[{key!r}]: shares memory with out[{other!r}], expected an array of its own")
     if copied:
         return
-    for key, other in permutations(arrays, 2):  # a caller has the batch's own arrays
+    for key, other in permutations(arrays, 2):  # the caller may hold the batch's own arrays
         if _overlap(out[key], arrays[other]):
             raise ValueError(f"out[{key!r}]: is where the batch has '{other}', expected another array")
 
 
 def as_actions(actions: Any, shape: tuple[int, ...]) -> npt.NDArray[np.float32]:
-    """Actions as the batch takes them, float32 in C order of the right shape; copied only if they are not."""
+    """Returns actions as the batch takes them: float32, C order, the right shape. They are copied only if necessary."""
     if isinstance(actions, np.ndarray) and actions.dtype == _FLOAT32 and actions.flags.c_contiguous:
         array = actions
     else:
         found = np.asarray(actions)
         if found.dtype.kind not in "biuf":
             raise ValueError(f"action: found an array of {found.dtype}, expected real numbers")
-        with np.errstate(over="ignore"):  # beyond float32 is infinite, and the batch checks that
+        with np.errstate(over="ignore"):  # values beyond float32 become infinite; the batch checks for that
             array = np.ascontiguousarray(found, dtype=np.float32)
     if array.shape != shape:
         raise ValueError(f"action: found shape {array.shape}, expected {shape}")
@@ -347,18 +349,18 @@ def as_actions(actions: Any, shape: tuple[int, ...]) -> npt.NDArray[np.float32]:
 
 
 def _overlap(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:
-    return np.may_share_memory(a, b) and np.shares_memory(a, b)  # mostly their ends alone tell
+    return np.may_share_memory(a, b) and np.shares_memory(a, b)  # the fast test of bounds decides most cases
 
 
 def checked_key(seed: Any, name: str = "seed") -> int:
-    """A seed of 64 bits as an int; else ValueError."""
+    """Returns a 64-bit seed as an int. ValueError for anything else."""
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**64:
         raise ValueError(f"{name}: found {seed!r}, expected an integer from 0 to 2**64 - 1")
     return int(seed)
 
 
 def texts_of(variables: Any) -> dict[str, str]:
-    """The variables of a world file as texts; TypeError for anything but a dict."""
+    """Returns the variables of a world file as texts. TypeError for anything but a dict."""
     if variables is None:
         return {}
     if not isinstance(variables, Mapping):
@@ -370,8 +372,8 @@ def texts_of(variables: Any) -> dict[str, str]:
 
 
 def number(name: str, value: float) -> float:
-    """What a user gave for `name` as a float; TypeError for what is no number, ValueError for what no float holds."""
-    # a text is no number, though float() would read it
+    """Returns the value of `name` as a float. TypeError if it is no number, ValueError if a float cannot hold it."""
+    # float() would read a text as a number
     if isinstance(value, str | bytes | complex) or (
         not hasattr(value, "__float__") and not hasattr(value, "__index__")
     ):

@@ -1,4 +1,4 @@
-"""What callers read and set of running environments by name, and the options of `reset`, as the batch takes them."""
+"""Converts values that callers read, write and give as options of `reset` to the form that the batch takes."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from mvsim_gym._checks import kind_of, number, plain_values, shortened
 from mvsim_gym._overrides import flatten
 
 Start = tuple[list[float] | None, list[float] | None]
-"""Pose and goal of an episode, where they are given."""
+"""Pose and goal of an episode; None where not given."""
 
 OPTIONS = ("pose", "goal", "knobs")
-"""Of `reset`, beside `reset_mask` of many."""
+"""Options of `reset`; VectorEnv also has `reset_mask`."""
 _SIZES = {"pose": (3, "x, y, yaw"), "goal": (2, "x, y")}
 
 
 def checked_name(name: Any) -> str:
-    """A name that is a text; TypeError for anything else."""
+    """Returns a name that is a text. TypeError for anything else."""
     if not isinstance(name, str):
         raise TypeError(f"name: found {kind_of(name)}, expected a text such as 'vehicle:robot/pose'")
     return name
@@ -30,7 +30,7 @@ def checked_name(name: Any) -> str:
 def values_of(
     batch: _core.Batch, envs: list[int], name: str, value: Any, one: bool = False
 ) -> npt.NDArray[np.float64]:
-    """A value as `batch.write` takes it, with a row for each env (`one`: given without)."""
+    """Returns a value as `batch.write` takes it, with a row for each env. `one`: the value was given without rows."""
     shape = batch.read(envs, checked_name(name)).shape
     array = numbers(name, value)
     given = shape[1:] if one else shape
@@ -43,7 +43,7 @@ def values_of(
 
 
 def held_values(batch: _core.Batch, envs: list[int], path: str, value: Any) -> npt.NDArray[np.float64]:
-    """A parameter's value for each env."""
+    """Returns a parameter's value for each env."""
     if isinstance(value, str):
         value = batch.choice_value(checked_name(path), value)
     array = numbers(path, value)
@@ -56,10 +56,10 @@ def held_values(batch: _core.Batch, envs: list[int], path: str, value: Any) -> n
 
 
 def numbers(name: str, value: Any) -> npt.NDArray[np.float64]:
-    """A value as an array of float64; TypeError for what holds no numbers."""
+    """Returns a value as an array of float64. TypeError if it holds no numbers."""
     try:
         array = np.asarray(value)
-    except ValueError:  # ragged
+    except ValueError:  # rows of different lengths
         array = np.array(None)
     if array.dtype.kind == "O" and array.size and all(isinstance(v, int | float) for v in array.flat):
         # integers that no dtype holds
@@ -71,14 +71,14 @@ def numbers(name: str, value: Any) -> npt.NDArray[np.float64]:
 
 
 def checked_knobs(name: str, knobs: Any) -> dict[str, Any]:
-    """A dict of knobs."""
+    """Returns a dict of knobs. TypeError for anything else."""
     if not isinstance(knobs, Mapping):
         raise TypeError(f"{name}: found {kind_of(knobs)}, expected a dict of knobs")
     return {checked_name(key): value for key, value in knobs.items()}
 
 
 def one_each(name: str, given: Any, count: int) -> list[Any]:
-    """A dict for all, or a sequence with a dict for each; None where there is none."""
+    """Returns a dict for each env from one dict for all or a sequence of dicts; None stands for none."""
     if isinstance(given, Mapping):
         return [checked_knobs(name, given)] * count
     if isinstance(given, str) or not isinstance(given, Sequence):
@@ -89,10 +89,10 @@ def one_each(name: str, given: Any, count: int) -> list[Any]:
 
 
 def set_knobs(batch: _core.Batch, envs: list[int], knobs: Sequence[dict[str, Any] | None]) -> None:
-    """Sets the knobs of each env, those of them that are parameters too; None leaves an env as it is."""
+    """Sets the knobs of each env, including those that are parameters. None leaves an env unchanged."""
     files, trackers = batch.spec.files, batch.spec.trackers
     groups: dict[tuple[tuple[str, str], ...], list[int]] = {}
-    known: dict[int, tuple[tuple[str, str], ...]] = {}  # dicts that serve many envs are read once
+    known: dict[int, tuple[tuple[str, str], ...]] = {}  # A dict that several envs share is read once.
     for i, own in zip(envs, knobs, strict=True):
         if own is None:
             continue
@@ -102,7 +102,7 @@ def set_knobs(batch: _core.Batch, envs: list[int], knobs: Sequence[dict[str, Any
             known[id(own)] = tuple((path[0], text) for path, text in pairs if text is not None)
         groups.setdefault(known[id(own)], []).append(i)
     for texts in groups:
-        batch.set_knobs([], list(texts))  # an error, before any env has changed
+        batch.set_knobs([], list(texts))  # Raises before any env has changed.
     for i, own in zip(envs, knobs, strict=True):
         for path in own or ():
             if ":" in path:
@@ -112,8 +112,8 @@ def set_knobs(batch: _core.Batch, envs: list[int], knobs: Sequence[dict[str, Any
 
 
 def starts_of(batch: _core.Batch, envs: list[int], options: Sequence[Mapping[str, Any]]) -> list[Start]:
-    """Takes over the knobs of the envs' options of `reset`, and returns where the episode of each row begins and ends:
-    nothing where no option says so."""
+    """Sets the knobs in the envs' options of `reset`. Returns start pose and goal of each row's episode, None where no
+    option gives them."""
     set_knobs(batch, envs, [None if own.get("knobs") is None else own["knobs"] for own in options])
     names = batch.agent_names
     places = [
@@ -131,7 +131,7 @@ def starts_of(batch: _core.Batch, envs: list[int], options: Sequence[Mapping[str
 
 
 def checked_starts(batch: _core.Batch, envs: list[int], options: Sequence[Mapping[str, Any]]) -> list[Start]:
-    """As `starts_of`, of options whose knobs nothing has looked at."""
+    """Does the same as `starts_of` for options whose knobs have not been checked."""
     own = [
         {**each, "knobs": checked_knobs("options['knobs']", each["knobs"])}
         if each.get("knobs") is not None
@@ -142,7 +142,7 @@ def checked_starts(batch: _core.Batch, envs: list[int], options: Sequence[Mappin
 
 
 def split(options: Mapping[str, Any], num_envs: int, num_agents: int) -> list[dict[str, Any]]:
-    """The options of many as those of each world."""
+    """Splits the options of a VectorEnv into the options of each world."""
     out: list[dict[str, Any]] = [{} for _ in range(num_envs)]
     for name in OPTIONS:
         given = options.get(name)
@@ -159,8 +159,8 @@ def split(options: Mapping[str, Any], num_envs: int, num_agents: int) -> list[di
 
 
 def _worlds(name: str, given: Any, num_envs: int, num_agents: int) -> list[Any]:
-    """What `_places` takes, of each world, out of one for all, one for each world or row, or what `read` gives of a
-    pattern; None where it is left open."""
+    """Returns for each world what `_places` takes. `given` is one value for all, one for each world or row, or the
+    result of `read` for a pattern. None leaves it open."""
     if isinstance(given, Mapping):
         return [given] * num_envs
     size, _ = _SIZES[name]
@@ -183,8 +183,8 @@ def _worlds(name: str, given: Any, num_envs: int, num_agents: int) -> list[Any]:
 
 
 def _places(name: str, given: Any, agents: Sequence[str]) -> list[list[float] | None]:
-    """A pose or goal of each agent of a world: of one place it is the first one's; of more one for each, in which None
-    leaves it open, or some by name."""
+    """Returns a pose or goal for each agent of a world. A single place belongs to the first agent. Several places are
+    one for each agent, where None leaves it open, or a dict by agent name."""
     if given is None:
         return [None] * len(agents)
     size, parts = _SIZES[name]

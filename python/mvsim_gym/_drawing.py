@@ -1,4 +1,4 @@
-"""Pictures of a running world, with what no eye sees drawn over them: names, forces of wheels, trails."""
+"""Pictures of a running world with annotations: names, wheel forces and trails."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_NAMES = 60
 _CAMERAS = ("above", "behind")
 _FORCE = (0, 110, 60)
 _TRAILS = ((31, 111, 178), (230, 126, 34), (126, 87, 194), (0, 137, 123), (216, 27, 96))
-_LONGEST_FORCE = 3.0  # radii of the chassis
+_LONGEST_FORCE = 3.0  # in radii of the chassis
 
 
 def drawn(
@@ -36,7 +36,8 @@ def drawn(
     forces: bool,
     trails: Any,
 ) -> Picture:
-    """What `World.draw` returns. `size`: width and height; `vehicle`: index of the one that is followed."""
+    """Returns the picture of `World.draw`. `size`: width and height; `vehicle`: index of the vehicle that the camera
+    follows."""
     width, height = size
     checked_size(width, height)
     seen = _camera_of(world, camera, vehicle, width / height)
@@ -51,7 +52,7 @@ def drawn(
 
 
 def places(world: World) -> tuple[list[str], Points]:
-    """Names of vehicles, actors and blocks (walls are left out) and where they stand, (n, 3) m."""
+    """Returns names and positions, (n, 3) m, of vehicles, actors and blocks. Walls are left out."""
     simulation, model = world.simulation, world.model
     found = [(v.name, simulation.vehicle_pose(i)) for i, v in enumerate(model.vehicles)]
     found += [(name, simulation.actor_pose(i)) for i, name in enumerate(model.actors)]
@@ -87,7 +88,7 @@ def _trails_of(trails: Any) -> list[Points]:
 
 
 def arrows(vehicles: Iterable[Vehicle]) -> Iterator[Points]:
-    """Of each wheel that pushes its chassis: where it stands and where the arrow of its friction ends, (2, 3) m."""
+    """Yields for each wheel with a friction force the wheel's position and the tip of the force arrow, (2, 3) m."""
     for vehicle in vehicles:
         w = vehicle.wheel_states()
         forces = np.column_stack([w.force_x, w.force_y, w.load])
@@ -98,8 +99,8 @@ def arrows(vehicles: Iterable[Vehicle]) -> Iterator[Points]:
 def arrows_of(
     outline: Points, mounts: Sequence[Sequence[float]], wheels: npt.NDArray[Any]
 ) -> Iterator[Points]:
-    """The same in the vehicle's frame, of its outline and the mounts of its wheels; `wheels` (n, 3) has the friction
-    along x and y and the load of each, N."""
+    """Yields the same in the vehicle's frame, from its outline and wheel mounts. `wheels` (n, 3) has the friction force
+    along x and y and the load of each wheel, N."""
     radius = float(np.linalg.norm(outline, axis=1).max())
     for (x, y, *_), (force_x, force_y, load) in zip(mounts, wheels, strict=True):
         size = math.hypot(force_x, force_y)
@@ -112,7 +113,7 @@ def _draw_arrow(picture: Picture, ends: Points, thick: float) -> None:
     start, tip = ends
     way = tip - start
     length = float(np.hypot(*way))
-    if not length > 1:  # of a pixel; also where it lies behind the camera
+    if not length > 1:  # less than a pixel, or behind the camera (NaN)
         return
     head = min(4 * thick, length) / length
     side = np.array([-way[1], way[0]]) * 0.5

@@ -1,4 +1,4 @@
-"""What may be read: the package's own data, the folders of `roots`, and where the URLs of worlds are found."""
+"""Files that may be read: the package's data, the folders of `roots`, and the folders that stand for URLs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Path_ = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 @cache
 def assets() -> str:
-    """The data folder: of the checkout for an editable install, else the one that was installed."""
+    """Returns the data folder: that of the checkout for an editable install, else the installed one."""
     checkout = Path(__file__).resolve().parents[2]
     for folder in (checkout, *(Path(place) / "assets" for place in mvsim_gym.__path__)):
         if (folder / "envs").is_dir() and (folder / "worlds").is_dir():
@@ -25,7 +25,7 @@ def assets() -> str:
 
 
 def folders_of(roots: Path_ | Iterable[Path_]) -> list[str]:
-    """The folders that a keyword `roots` means: one path, or several. ValueError for one that is no folder."""
+    """Returns the folders of a keyword `roots`, which is one path or several. ValueError if one is no folder."""
     if roots == ():
         return []
     if isinstance(roots, str | bytes | os.PathLike):
@@ -41,11 +41,11 @@ def folders_of(roots: Path_ | Iterable[Path_]) -> list[str]:
 
 
 Found = tuple[list[tuple[str, str]], str]
-"""Prefixes with their folders, and the cache: what the core takes."""
+"""Prefixes with their folders, and the cache, as the core takes them."""
 
 
 def cache_folder() -> str:
-    """Of files that `mvsim-gym fetch` downloaded: `$MVSIM_CACHE`, else the one that MVSim itself uses."""
+    """Returns the cache of `mvsim-gym fetch`: `$MVSIM_CACHE`, else the cache that MVSim uses."""
     return os.environ.get("MVSIM_CACHE") or _cache_below(os.environ.get("HOME"))
 
 
@@ -55,8 +55,8 @@ def _cache_below(_home: str | None) -> str:
 
 
 def checked_resources(name: str, given: Any) -> dict[str, str]:
-    """A dict of prefixes of URLs and the folders that stand for them; None is none. TypeError or ValueError for
-    another thing."""
+    """Returns a dict from URL prefixes to the folders that stand for them; None gives an empty dict. TypeError or
+    ValueError for anything else."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
@@ -78,7 +78,7 @@ def checked_resources(name: str, given: Any) -> dict[str, str]:
 
 
 def parsed_resources(name: str, entries: str) -> dict[str, str]:
-    """The same from text: `prefix=folder`, separated by newlines or `;`."""
+    """Returns the same from text: `prefix=folder`, separated by newlines or `;`."""
     parts = [part.strip() for part in entries.replace("\n", ";").split(";") if part.strip()]
     for part in parts:
         if "=" not in part:
@@ -87,7 +87,7 @@ def parsed_resources(name: str, entries: str) -> dict[str, str]:
 
 
 def all_resources(given: Mapping[str, str]) -> Found:
-    """What the caller maps, then what `MVSIM_RESOURCES` maps, and the cache.
+    """Returns the caller's folders, then those of `MVSIM_RESOURCES`, and the cache.
 
     Raises:
         ValueError: the environment variable names no folders.

@@ -1,5 +1,5 @@
-"""Registration of the package's environments when Gymnasium is there: at once, or when it is imported later. A robot
-that runs `mvsim_gym.deploy` never imports it."""
+"""Registers the package's environments with Gymnasium, at once or when Gymnasium is imported later. A robot that runs
+`mvsim_gym.deploy` never imports Gymnasium."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from types import ModuleType
 __all__ = ["register_with_gymnasium"]
 
 _NAME = "gymnasium"
-_REGISTRATION = "mvsim_gym.registration"  # which registers as it is imported
+_REGISTRATION = "mvsim_gym.registration"  # registers as it is imported
 
 
 def register_with_gymnasium() -> None:
-    """Registers the environments; where Gymnasium is not imported yet, right after its import."""
+    """Registers the environments, or arranges that this happens right after the import of Gymnasium."""
     if _NAME in sys.modules:
         importlib.import_module(_REGISTRATION)
     else:
@@ -26,14 +26,14 @@ def register_with_gymnasium() -> None:
 
 
 class _Finder(MetaPathFinder):
-    """Finds Gymnasium as the others do, with a loader that registers afterwards."""
+    """Finds Gymnasium by the other finders and wraps its loader in one that registers afterwards."""
 
-    _is_asking = False  # the others, which are asked through this one too
+    _is_asking = False  # true while the other finders are asked, because importlib asks this one too
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """As of `MetaPathFinder`."""
+        """Returns the spec of Gymnasium, as `MetaPathFinder` does; None for other modules."""
         if fullname != _NAME or self._is_asking:
             return None
         self._is_asking = True
@@ -47,17 +47,17 @@ class _Finder(MetaPathFinder):
 
 
 class _Loader(Loader):
-    """Loads by another loader, which modules know as theirs, then registers."""
+    """Wraps a loader and registers after it has run. Modules see the wrapped loader as their own."""
 
     def __init__(self, loader: Loader, finder: _Finder) -> None:
         self._loader, self._finder = loader, finder
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """As of `Loader`."""
+        """Does the same as `Loader.create_module`."""
         return self._loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
-        """As of `Loader`."""
+        """Does the same as `Loader.exec_module`, and registers the environments."""
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader
         module.__loader__ = self._loader

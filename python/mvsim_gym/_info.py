@@ -19,11 +19,11 @@ Mask = npt.NDArray[np.bool_]
 
 
 class InfoTable:
-    """The info columns of a batch. Most steps have none, and finding that out costs two looks at a mask."""
+    """The info columns of a batch. Most steps have no info, and this is found with two lookups in a mask."""
 
     def __init__(self, batch: _core.Batch, terms: Terms | None = None) -> None:
         self.moment = 0
-        """Counts the calls that change what there is to say."""
+        """Counts the calls that change the infos."""
         self._batch = batch
         of_terms = terms.columns() if terms else []
         self._columns = [
@@ -33,23 +33,23 @@ class InfoTable:
         self._dicts = _core.InfoDicts(batch)
         self._term_columns = self._columns[len(self._columns) - len(of_terms) :]
         self._finished = batch.finished
-        # the one key that a step may have without ending an episode
+        # the only key that a step can have without ending an episode
         self._bad = next(mask for key, _, _, mask in self._columns if key == "bad_action")
 
     def of_env(self, i: int) -> dict[str, Any]:
-        """What one env has to say: Python bools, ints and floats."""
-        if not self._bad[i]:  # an episode's end has it always
+        """Returns the info of one env: Python bools, ints and floats."""
+        if not self._bad[i]:  # set at each end of an episode
             return {}
         return {key: kind(values[i]) for key, kind, values, mask in self._columns if mask[i]}
 
     def of_cut(self) -> dict[str, Any]:
-        """What a lone env has to say where something outside of it ends its episode in this step."""
+        """Returns the info of a single env when something outside of it ends its episode in this step."""
         self._batch.report_cut(0)
         return self.of_env(0) | (self._terms.of_cut() if self._terms else {})
 
     def of_envs(self, among: Mask | None = None) -> dict[str, Any]:
-        """What all envs, or those of a mask, have to say: an array of values and a mask `_key` for each key
-        that some env has, as Gymnasium's SyncVectorEnv puts them together."""
+        """Returns the infos of all envs, or of those in a mask. Each key has an array of values and a mask `_key`, as
+        in Gymnasium's SyncVectorEnv."""
         infos = self._dicts.of_rows(among)
         if not infos:
             return infos
@@ -61,8 +61,8 @@ class InfoTable:
         return infos
 
     def of_same_step(self, final: Mapping[str, npt.NDArray[Any]], flat: bool) -> dict[str, Any]:
-        """The infos of a step that began anew at once what it ended. `final`: the last observations of all rows, which
-        are told as dicts, or as vectors."""
+        """Returns the infos of a step in mode SAME_STEP, which resets ended episodes at once. `final`: the last
+        observations of all rows, passed on as dicts or as vectors."""
         ended = self._finished.copy()
         if not ended.any():
             return self.of_envs()
@@ -80,11 +80,11 @@ class InfoTable:
 
 
 class OpenInfo(dict[str, Any]):
-    """The info of a step that ended no episode: empty, but for `bad_action` now and then.
+    """The info of a step that ended no episode: empty, or with `bad_action`.
 
-    A limit outside of the environment (`gymnasium.wrappers.TimeLimit`) may end the episode in this step all the
-    same. So a key that an episode's end has is answered when it is asked for, as a time limit of the environment's
-    own would have it; until the next step. A copy is a plain dict.
+    A limit outside of the environment (`gymnasium.wrappers.TimeLimit`) may still end the episode in this step. A key of
+    an episode's end is therefore computed when it is read, as for a time limit of the environment itself. It can be
+    read until the next step. A copy is a plain dict.
     """
 
     __slots__ = ("_moment", "_table")
@@ -105,7 +105,7 @@ class OpenInfo(dict[str, Any]):
         return dict(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> dict[str, Any]:
-        return dict(self)  # of bools, numbers and texts
+        return dict(self)  # holds only bools, numbers and texts
 
     def __reduce__(self) -> Any:
         return dict, (dict(self),)

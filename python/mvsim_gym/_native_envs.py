@@ -1,5 +1,5 @@
-"""What `Env`, `VectorEnv` and the adapters for Stable-Baselines3 and PettingZoo have in common: they stand on a native
-batch. Each of them translates shapes."""
+"""Base of `Env`, `VectorEnv` and the adapters for Stable-Baselines3 and PettingZoo. They own a native batch and
+translate shapes."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from mvsim_gym._outputs import flat_space
 from mvsim_gym._overrides import portable_paths
 from mvsim_gym._picture import Painter, Shot, checked_size, render_modes
 from mvsim_gym._state import (
+    log_backend,
+    log_restored,
     observes_cameras,
-    recalled,
-    remembered,
-    tell_backend,
-    tell_restored,
-    wish_of,
+    requested_backend,
+    with_backend,
+    without_backend,
 )
 from mvsim_gym._term_keywords import bodies_of, marked, terms_of
 from mvsim_gym.errors import TermError
@@ -45,7 +45,7 @@ Envs = int | Sequence[int] | npt.NDArray[Any] | None
 
 T = TypeVar("T", bound="NativeEnvs")
 
-# What no copy takes over: the batch, what is made from it, and what looks at it.
+# Attributes that no copy takes over: the batch, objects made from it, and observers of it.
 _ALWAYS_NATIVE = frozenset(
     {"_batch", "_info", "_painter", "_view", "_recording"}
     | {"_rewards", "_terminated", "_truncated", "_alive", "_finished"}
@@ -53,28 +53,28 @@ _ALWAYS_NATIVE = frozenset(
 
 
 class NativeEnvs(ABC):
-    """An environment, or many, over a native batch: made, stepped, seen and recorded, copied and pickled while it runs.
+    """One or many environments on a native batch: can be stepped, viewed, recorded, copied and pickled while running.
 
-    A copy shares the compiled worlds and owns everything else. A pickle carries the constructor's arguments
-    and the state: it is made anew where it is read, from the same files, and goes on where it was.
+    A copy shares the compiled worlds and owns everything else. A pickle has the constructor's arguments and the state.
+    Loading it reads the same files again and continues from that state.
     """
 
     control_period: float
     """Simulated seconds of a step."""
     action_low: npt.NDArray[np.float64]
-    """What an action of -1 stands for, physical units."""
+    """Physical values of an action of -1."""
     action_high: npt.NDArray[np.float64]
-    """What an action of 1 stands for, physical units."""
+    """Physical values of an action of 1."""
     action_names: list[str]
     """Names of the action's components, e.g. vx and omega."""
 
     _KIND: ClassVar[str]
-    """What it is called where it is closed."""
+    """Name in the message of an error after `close`."""
     _NATIVE: ClassVar[frozenset[str]] = frozenset()
-    """Attributes that `_attach` makes from the batch, beside `_ALWAYS_NATIVE`."""
+    """Attributes that `_attach` makes from the batch, in addition to `_ALWAYS_NATIVE`."""
 
     metadata: dict[str, Any]
-    _batch: _core.Batch | None = None  # of one whose making has failed
+    _batch: _core.Batch | None = None  # None if the constructor failed
     _recipe: Recipe
     _watch: ActionWatch | None
     _view: EnvsView | None = None
@@ -87,14 +87,14 @@ class NativeEnvs(ABC):
             cls.__doc__ = constructor.documented(cls.__doc__)
 
     def _make(self, recipe: Recipe) -> _core.Batch:
-        """The batch of a new one, and the attributes that all kinds have."""
+        """Makes the batch of a new object and sets the attributes that all kinds have."""
         options = recipe.options
         check_render_mode(options["render_mode"], many=recipe.kind not in ("Env", "parallel_env"))
         depth = options["render_mode"] == "depth_array"
         checked_size(options["width"], options["height"])
         batch = make_batch(recipe)
         if observes_cameras(batch):
-            tell_backend(wish_of(options))
+            log_backend(requested_backend(options))
         model = batch.model(0)
         self._shot = Shot(options["width"], options["height"], options["camera"], depth).checked(model)
         self._recipe = recipe.portable()
@@ -111,7 +111,7 @@ class NativeEnvs(ABC):
         return batch
 
     def _make_space(self, recipe: Recipe, batch: _core.Batch) -> spaces.Dict:
-        """Takes over the caller's functions; returns the observations of an agent, by key."""
+        """Registers the caller's functions. Returns the space of an agent's observations, by key."""
         self._terms = terms_of(recipe.options, batch)
         self._bodies = bodies_of(recipe.options, batch)
         self._flat: bool = recipe.options["flatten"]
@@ -120,11 +120,11 @@ class NativeEnvs(ABC):
         return space
 
     def _flattened(self, space: spaces.Dict) -> spaces.Dict | spaces.Box:
-        """The space as `flatten` asks for it."""
+        """Returns the space, flattened if the option `flatten` is set."""
         return flat_space(space) if self._flat else space
 
     def _attach(self, batch: _core.Batch) -> None:
-        """Takes over a batch, and makes from it what `_ALWAYS_NATIVE` and `_NATIVE` name."""
+        """Takes over a batch and makes the attributes named in `_ALWAYS_NATIVE` and `_NATIVE`."""
         self._batch = batch
         if self._terms is not None:
             self._terms.attach(batch)
@@ -136,14 +136,14 @@ class NativeEnvs(ABC):
         self._painter: Painter | None = None
 
     def _open(self) -> _core.Batch:
-        """The batch; an error where this has been closed."""
+        """Returns the batch. Raises ClosedEnvironmentError after `close`."""
         if self._batch is None:
             raise gym.error.ClosedEnvironmentError(f"the {self._KIND} is closed")
         return self._batch
 
     @property
     def warnings(self) -> list[str]:
-        """What the world file has that is without effect."""
+        """Elements and attributes of the world file that have no effect."""
         return self._open().warnings
 
     def _begin(self, starts: list[Any], mask: npt.NDArray[np.bool_] | None = None) -> None:
@@ -151,7 +151,7 @@ class NativeEnvs(ABC):
         self._open().reset(mask, starts)
         if self._terms is not None:
             self._terms.after_reset(mask)
-        self._tell_recording()
+        self._continue_recording()
 
     def _advance(
         self,
@@ -160,17 +160,17 @@ class NativeEnvs(ABC):
         *,
         stacklevel: int = 4,
     ) -> bool:
-        """A step of the batch: whether some row has an info.
+        """Steps the batch. Returns whether some row has an info.
 
         Args:
             between: called when all envs have advanced and none was reset.
-            stacklevel: of the hint for actions in physical units, which shows the line of the user's.
+            stacklevel: stack level of the hint about actions in physical units, so that it names the user's line.
         """
-        if self._watch is not None and not self._watch.looks(actions, stacklevel):
+        if self._watch is not None and not self._watch.check(actions, stacklevel):
             self._watch = None
         if self._bodies is not None:
             self._bodies.before_step()
-        batch = self._batch or self._open()  # a call less in each step
+        batch = self._batch or self._open()  # saves a call in each step
         if self._terms is None:
             return batch.step(actions, between)
         try:
@@ -181,45 +181,46 @@ class NativeEnvs(ABC):
 
     @abstractmethod
     def _after_term_error(self) -> None:
-        """A function of the caller's has failed; the step has been made, and its ends are unseen."""
+        """Handles a failed function of the caller. The step has been made, but the ends of its episodes were not
+        returned."""
 
-    def _tell_watchers(self, actions: npt.NDArray[np.float32] | None = None) -> None:
-        """After a step: the view, which may wait and put things elsewhere, and then the recording."""
+    def _update_watchers(self, actions: npt.NDArray[np.float32] | None = None) -> None:
+        """Updates the view, which may wait or move bodies, and then the recording. Called after a step."""
         if self._view is not None:
             self._view.after_step()
         if self._recording is not None:
             self._recording.after_step(actions)
 
-    def _tell_recording(self) -> None:
-        """After a jump of episodes."""
+    def _continue_recording(self) -> None:
+        """Updates the recording after episodes have jumped."""
         if self._recording is not None:
             self._recording.after_step()
 
     def _put_back(self, which: Sequence[int], states: Sequence[bytes]) -> None:
-        """Puts worlds of the batch back to snapshots."""
+        """Restores snapshots of some worlds of the batch."""
         batch = self._open()
         batch.set_state(which, states)
-        tell_restored(states, wish_of(self._recipe.options))
+        log_restored(states, requested_backend(self._recipe.options))
         self._forget_trails(which)
         if self._terms is not None:
             mask = np.zeros(batch.num_envs, np.bool_)
             mask[list(which)] = True
             self._terms.after_reset(mask)
-        self._tell_recording()
+        self._continue_recording()
 
     def _forget_trails(self, worlds: Iterable[int]) -> None:
-        """Trails of pictures begin anew where something was put elsewhere."""
+        """Clears the trails in pictures of worlds whose bodies were moved."""
         if self._painter is not None:
             self._painter.forget(worlds)
 
     def _pictures(self) -> list[npt.NDArray[Any]]:
-        """Of each world, as of `Env.render`."""
+        """Returns a picture of each world, as `Env.render` does."""
         batch = self._open()
         painter = self._painter = self._painter or Painter()
         return [painter.of_env(batch, i, self._shot) for i in range(batch.num_envs)]
 
     def _release(self) -> None:
-        """Gives threads and memory back; an array of the batch that is still in use keeps its memory."""
+        """Frees threads and memory. An array of the batch that is still in use keeps its memory."""
         for watcher in (self._view, self._recording):
             if watcher is not None:
                 watcher.close()
@@ -236,46 +237,46 @@ class NativeEnvs(ABC):
         allow_hosts: Sequence[str] = (),
         commanded: bool = False,
     ) -> EnvsView:
-        """Shows all envs in browsers, at the `url` of what is returned, while they are stepped. Looking changes nothing
-        in them; what is pressed there (a pause, another speed, a robot put somewhere) does.
+        """Shows all envs in browsers while they are stepped. The result has the `url`. Viewing changes nothing in the
+        envs. Pressing a button (pause, speed, move a robot) does.
 
         Args:
-            host: where it listens; by default only this machine can look.
-            port: 0 takes any that is free.
-            token: a page presses only with the token in `url`, and watches without it. False: every page presses.
-            allow_hosts: further names, `NAME` or `NAME:PORT`, by which browsers may call this server.
-            commanded: in real time, with or without a browser, and with buttons for a reset and an end, which the
-                caller does: `wishes` of the view has the words "reset" and "end".
+            host: address to listen at; by default only this machine can connect.
+            port: 0 takes any free port.
+            token: a page needs the token in `url` to press buttons, and none to watch. False: every page may press.
+            allow_hosts: further names, `NAME` or `NAME:PORT`, by which browsers may address this server.
+            commanded: steps run in real time, also without a browser, and the page has buttons for a reset and an end.
+                The caller does these: `wishes` of the view has the words "reset" and "end".
 
         Raises:
             ImportError: the extra `view` is missing.
-            ValueError: the port is taken, a name is none, or the envs are being viewed already.
+            ValueError: the port is in use, a name is invalid, or the envs are being viewed already.
         """
         from mvsim_gym.view.doors import Doors
         from mvsim_gym.view.envs_view import EnvsView
 
         if self._view is not None and not self._view.closed:
             raise ValueError(
-                f"view: these envs are seen at {self._view.url} already, expected close() of that first"
+                f"view: found a view of these envs at {self._view.url}, expected close() of that first"
             )
         doors = Doors(token, tuple(allow_hosts))
         self._view = EnvsView(self._open(), host, port, doors, commanded=commanded)
         return self._view
 
     def record(self, path: str | os.PathLike[str], *, env: int = 0) -> EnvRecording:
-        """Writes what one of the envs does from now on, each control period, into an MCAP file, as ROS 2 messages
+        """Records one of the envs from now on into an MCAP file, each control period, as ROS 2 messages
         (docs/tools-recordings.md lists them):
 
             with envs.record("run.mcap"):
                 evaluate(envs)
 
-        Its episodes follow each other, with stamps that go on. Recording changes nothing in the env; what its sensors
-        see is read for the recording alone, at their period, with noise of its own. Where an env is reset within the
-        step that ends its episode, the last period of that is missing. A copy of the environments records nothing.
+        Episodes follow each other with increasing stamps. Recording changes nothing in the env. Its sensors are read
+        for the recording separately, at their period, with their own noise. If an env is reset within the step that
+        ends its episode, the last period of the episode is missing. A copy of the environments is not recorded.
 
         Args:
-            path: the file; one that is there is overwritten.
-            env: which one; of several agents, which world.
+            path: the file; an existing one is overwritten.
+            env: index of the env; with several agents, of the world.
 
         Raises:
             ImportError: the extra `record` is missing.
@@ -287,16 +288,16 @@ class NativeEnvs(ABC):
         if not 0 <= env < batch.num_envs:
             raise ValueError(f"env: found {env}, expected 0 to {batch.num_envs - 1}")
         if self._recording is not None and not self._recording.closed:
-            raise ValueError("record: one of these is being recorded already, expected close() of that first")
+            raise ValueError("record: found a recording of one of these envs, expected close() of that first")
         recipe = self._recipe
         portable = recipe.portable()
-        told = {
+        origin = {
             "env": portable.env,
             "keywords": portable_paths(portable.overrides, batch.spec.files),
             "roots": portable.options["roots"],
             "resources": recipe.options["resources"] or {},
         }
-        self._recording = EnvRecording(path_text("path", path), batch, env, told)
+        self._recording = EnvRecording(path_text("path", path), batch, env, origin)
         return self._recording
 
     def __copy__(self: T) -> T:
@@ -307,19 +308,19 @@ class NativeEnvs(ABC):
         twin = type(self).__new__(type(self))
         memo[id(self)] = twin
         twin.__dict__.update(copy.deepcopy(self._plain_attributes(), memo))
-        twin._attach(batch)  # noqa: SLF001 (of this class)
+        twin._attach(batch)  # noqa: SLF001 (same class)
         return twin
 
     def __getstate__(self) -> Any:
         batch = self._open()
         attributes = self._plain_attributes()
         if observes_cameras(batch):
-            attributes = remembered(attributes, wish_of(self._recipe.options))
+            attributes = with_backend(attributes, requested_backend(self._recipe.options))
         return attributes, [batch.state(i) for i in range(batch.num_envs)]
 
     def __setstate__(self, state: Any) -> None:
         attributes, states = state
-        self.__dict__.update(recalled(attributes, wish_of(attributes["_recipe"].options)))
+        self.__dict__.update(without_backend(attributes, requested_backend(attributes["_recipe"].options)))
         batch = make_batch(self._recipe)
         batch.set_state(range(batch.num_envs), states)
         self._attach(batch)
@@ -330,67 +331,69 @@ class NativeEnvs(ABC):
 
 
 class ControlsOne(NativeEnvs):
-    """One world, read and set by name."""
+    """One world whose state is read and set by name."""
 
     def snapshot(self) -> bytes:
-        """The state of the episode and all that the coming ones follow from: world, noise, time limit, episode
-        counter. The generators of `np_random` and of the spaces are no part of it (of a pickle they are)."""
+        """Returns the state of the episode and all that determines later ones: world, noise, time limit, episode
+        counter. The generators of `np_random` and of the spaces are not included, though a pickle includes them."""
         return self._open().state(0)
 
     def render(self) -> npt.NDArray[Any] | None:
-        """A picture of the world: (height, width, 3) uint8, of the mode "depth_array" (height, width) float32, m; None
-        without a render mode."""
+        """Returns a picture of the world: (height, width, 3) uint8, or (height, width) float32, m, in mode
+        "depth_array". None without a render mode."""
         self._open()
         return None if self.render_mode is None else self._pictures()[0]
 
     def close(self) -> None:
-        """Gives threads and memory back; a second call does nothing."""
+        """Frees threads and memory. A second call does nothing."""
         self._release()
 
     def names(self) -> list[str]:
-        """All that `read` takes beside the paths of parameters, of the world as it is now."""
+        """Returns all names that `read` takes for the present world, without the paths of parameters."""
         return self._open().names(0)
 
     def read(self, name: str) -> Any:
-        """The true state, at any moment after the first reset.
+        """Returns a value of the true state, at any time after the first reset.
 
         Args:
             name: `time`, `goal`, `vehicle:NAME/pose` (x, y, yaw), `block:NAME/twist`... (docs/python-state.md
-                lists them), or the path of a parameter. A `*` stands for any run of characters, and gives a row for
-                each that matches.
+                lists them), or the path of a parameter. A `*` stands for any run of characters; the result then has a
+                row for each match.
 
         Returns:
-            A float, or an array float64, in SI units and radians; of a parameter in the unit that
-            `mvsim-gym parameters` tells.
+            A float, or an array float64, in SI units and radians. A parameter has the unit that `mvsim-gym parameters`
+            lists.
 
         Raises:
-            ValueError: there is no such thing (the message has the nearest name), or no episode yet.
+            ValueError: the name is unknown (the message has the nearest one), or no episode has begun.
         """
         value = self._open().read([0], checked_name(name))[0]
         return float(value) if value.ndim == 0 else value
 
     def write(self, name: str, value: Any) -> None:
-        """Sets poses, twists, the goal, or parameters until the end of the episode; between steps. Observations,
-        rewards and terminations see it in the next step, and no reward counts the way there.
+        """Sets poses, twists, the goal, or parameters until the end of the episode. Called between steps. Observations,
+        rewards and terminations use the new values from the next step on. The jump itself adds nothing to rewards of
+        progress.
 
-        A placed vehicle or block rests; a vehicle stands on the ground. A vehicle with a twist has wheels that roll.
+        A vehicle or block that was placed is at rest; a vehicle stands on the ground. The wheels of a vehicle with a
+        twist roll accordingly.
 
         Args:
             name: as for `read`.
-            value: as `read` gives it, or what broadcasts to that.
+            value: of the shape that `read` returns, or one that broadcasts to it.
 
         Raises:
             ValueError: an unknown name, a thing that cannot be set, another shape, a value that is not finite or out of
                 range, no running episode. Nothing has changed.
-            TypeError: no numbers.
+            TypeError: the value has no numbers.
         """
         batch = self._open()
         batch.write([0], name, values_of(batch, [0], name, value, one=True))
         self._forget_trails([0])
 
     def set_parameter(self, path: str, value: Any) -> None:
-        """Sets the parameters that a path matches, now and in all coming episodes, whatever is randomised, until
-        `reset_parameters`. Part of snapshots, copies and pickles.
+        """Sets the parameters that match a path, now and in all coming episodes, until `reset_parameters`. It overrides
+        randomisation. Part of snapshots, copies and pickles.
 
         Args:
             path: as `mvsim-gym parameters` lists them; `*` stands for any run of characters.
@@ -398,34 +401,35 @@ class ControlsOne(NativeEnvs):
 
         Raises:
             ValueError: no such parameter (the message has the nearest), or a value out of range. Nothing has changed.
-            TypeError: no number.
+            TypeError: the value is no number.
         """
         batch = self._open()
         batch.hold([0], checked_name(path), held_values(batch, [0], path, value))
 
     def reset_parameters(self) -> None:
-        """From the next episode on parameters are again as the files say and randomisation draws them."""
+        """Ends `set_parameter`: from the next episode on parameters come from the files and from randomisation
+        again."""
         self._open().release([0])
 
     def set_knobs(self, knobs: Mapping[str, Any]) -> None:
-        """The knobs of the environment file for the coming episodes, as by keyword, without a remake; the ones not
-        named are as the environment was made with. A world is compiled for each set of values that is new. Paths of
-        parameters are knobs too: `set_parameter`. Part of snapshots, copies and pickles.
+        """Sets knobs of the environment file for the coming episodes, without making the environment anew. Other knobs
+        keep the values given to the constructor. A world is compiled for each new set of values. Paths of parameters
+        are knobs too, as in `set_parameter`. Part of snapshots, copies and pickles.
 
         Raises:
-            ValueError: an unknown knob, or a value with which observations, actions, rewards or vehicles would be
-                others.
-            WorldFileError: a value that the files cannot take.
+            ValueError: an unknown knob, or a value that would change the observations, the action, the rewards or the
+                vehicles.
+            WorldFileError: the files do not allow the value.
         """
         set_knobs(self._open(), [0], [checked_knobs("knobs", knobs)])
 
 
 class ControlsMany(NativeEnvs):
-    """Many: values have a row for each of `envs`, which are all by default: an index, indices, or a mask."""
+    """Many worlds. Values have a row for each of `envs`: an index, indices or a mask, by default all."""
 
     @property
     def num_worlds(self) -> int:
-        """Envs as `read`, `write`, seeds and states count them; each has a row for every agent."""
+        """Number of envs as `read`, `write`, seeds and states count them. Each has a row for every agent."""
         return self._open().num_envs
 
     @property
@@ -435,50 +439,51 @@ class ControlsMany(NativeEnvs):
 
     @property
     def on_end(self) -> str:
-        """What becomes of an agent whose episode has ended, as `on_end` of the environment file: "wait", "respawn" or
-        "end_all"."""
+        """How an agent goes on after the end of its episode, as `on_end` of the environment file: "wait", "respawn"
+        or "end_all"."""
         return self._open().spec.on_end
 
     def names(self, env: int = 0) -> list[str]:
-        """As `Env.names`, of one env."""
+        """Returns the same as `Env.names`, for one env."""
         return self._open().names(env)
 
     def read(self, name: str, *, envs: Envs = None) -> npt.NDArray[np.float64]:
-        """As `Env.read`, with a row for each env. Envs must have as many things of that name.
+        """Does the same as `Env.read`, with a row for each env. The name must match equally many things in each env.
 
         Raises:
-            ValueError: as there; the message has the env.
+            ValueError: as for `Env.read`; the message has the env.
         """
         return self._open().read(self._indices(envs), checked_name(name))
 
     def write(self, name: str, value: Any, *, envs: Envs = None) -> None:
-        """As `Env.write`: one value for all, or a row for each env.
+        """Does the same as `Env.write`, with one value for all or a row for each env.
 
         Raises:
-            ValueError, TypeError: as there; nothing has changed in any env. Among them an env whose episode has ended.
+            ValueError, TypeError: as for `Env.write`, or an episode has ended. Nothing has changed in any env.
         """
         batch, which = self._open(), self._indices(envs)
         batch.write(which, name, values_of(batch, which, name, value))
         self._forget_trails(which)
 
     def set_parameter(self, path: str, value: Any, *, envs: Envs = None) -> None:
-        """As `Env.set_parameter`: one value for all, or one for each env.
+        """Does the same as `Env.set_parameter`, with one value for all or one for each env.
 
         Raises:
-            ValueError, TypeError: as there; nothing has changed in any env.
+            ValueError, TypeError: as for `Env.set_parameter`; nothing has changed in any env.
         """
         batch, which = self._open(), self._indices(envs)
         batch.hold(which, checked_name(path), held_values(batch, which, path, value))
 
     def reset_parameters(self, *, envs: Envs = None) -> None:
-        """As `Env.reset_parameters`."""
+        """Does the same as `Env.reset_parameters`, for some envs."""
         self._open().release(self._indices(envs))
 
     def set_knobs(self, knobs: Mapping[str, Any] | Sequence[Mapping[str, Any]], *, envs: Envs = None) -> None:
-        """As `Env.set_knobs`: a dict for all, or one for each env. Each env plays with them from its next episode on.
+        """Does the same as `Env.set_knobs`, with a dict for all or one for each env. Each env uses them from its next
+        episode on.
 
         Raises:
-            ValueError, WorldFileError: as there; no knob has changed.
+            ValueError, WorldFileError: as for `Env.set_knobs`; no knob has changed.
         """
         batch, which = self._open(), self._indices(envs)
         set_knobs(batch, which, one_each("knobs", knobs, len(which)))
@@ -505,13 +510,13 @@ class ControlsMany(NativeEnvs):
 
 
 class HasSpec:
-    """What Gymnasium makes from an EnvSpec."""
+    """The attribute `spec` of environments that Gymnasium makes."""
 
     _spec: EnvSpec | None = None
 
     @property
     def spec(self) -> EnvSpec | None:
-        """What Gymnasium (`make`, `make_vec`) made this from; set by it."""
+        """The EnvSpec from which `make` or `make_vec` of Gymnasium made this; Gymnasium sets it."""
         return self._spec
 
     @spec.setter
@@ -519,12 +524,12 @@ class HasSpec:
         self._spec = marked(spec)
 
 
-_STEPS = 50  # that are looked at
-_FAR = 2.0  # what noise about [-1, 1] rarely reaches
+_STEPS = 50  # the first steps, which are checked
+_FAR = 2.0  # noise around actions in [-1, 1] rarely exceeds this
 
 
 class ActionWatch:
-    """Looks at the first actions of an environment and warns once. Changes nothing."""
+    """Checks the first actions of an environment and warns once if they look like physical units."""
 
     def __init__(
         self, names: Sequence[str], low: npt.NDArray[np.float64], high: npt.NDArray[np.float64]
@@ -532,12 +537,12 @@ class ActionWatch:
         self._names, self._low, self._high = names, low, high
         self._left = _STEPS
 
-    def looks(self, actions: npt.NDArray[np.float32], stacklevel: int = 3) -> bool:
-        """Whether to go on: False after the warning and after the first steps.
+    def check(self, actions: npt.NDArray[np.float32], stacklevel: int = 3) -> bool:
+        """Checks actions. Returns whether to go on: False after the warning and after the first steps.
 
         Args:
             actions: the last axis has the components.
-            stacklevel: of the warning, which shows the line of the user's that it names.
+            stacklevel: stack level of the warning, so that it names the user's line.
         """
         self._left -= 1
         rows = actions.reshape(-1, len(self._names))

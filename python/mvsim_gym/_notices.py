@@ -1,4 +1,4 @@
-"""What a user reads: notices, text of strangers, and the remedy where an optional package is missing."""
+"""Messages for users: notices, text from other sources, and the remedy if an optional package is missing."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 
-# controls (C0 but for tab and line feed, DEL, C1), directions of writing, separators of lines and paragraphs,
-# deprecated and invisible formats, tags, and halves of surrogate pairs, which no encoding can write
+# Control characters (C0 but for tab and line feed, DEL, C1), writing directions, separators of lines and paragraphs,
+# deprecated and invisible formats, tags, and halves of surrogate pairs, which no encoding can write.
 _CONTROLS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
     "\U000e0000-\U000e007f]"
@@ -24,21 +24,21 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def printable(text: str, *, one_line: bool = False) -> str:
-    """A text with its control characters written as Python escapes them: `\\x1b`, `\\u202e`.
+    """Returns a text with control characters escaped as in Python: `\\x1b`, `\\u202e`.
 
     Args:
-        one_line: tabs and line feeds as well.
+        one_line: escape tabs and line feeds as well.
     """
     text = _CONTROLS.sub(_escaped, text)
     return _LINES.sub(_escaped, text) if one_line else text
 
 
-_KNOWN = 10_000  # texts; some name what others sent
+_KNOWN = 10_000  # texts; the limit guards against endless texts from other processes
 
 
 @lru_cache(maxsize=_KNOWN)
 def _say(text: str) -> None:
-    import logging  # takes longer than all else of a start where nothing is said
+    import logging  # Imported here because it takes most of the start-up time, and most runs log nothing.
 
     logging.getLogger("mvsim_gym").warning("%s", printable(text))
 
@@ -52,7 +52,7 @@ def notice(texts: Iterable[str]) -> None:
 
 @contextmanager
 def extra(who: str, name: str) -> Iterator[None]:
-    """Stands around the imports that `who` needs and the extra `name` of this package installs.
+    """Wraps the imports that `who` needs and that the extra `name` of this package installs.
 
     Raises:
         ImportError: one is missing; the message says what to install.

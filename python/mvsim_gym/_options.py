@@ -1,8 +1,8 @@
-"""The keywords of the constructors, each named once: name, type, default, meaning, where it goes.
+"""The keywords of the constructors: name, type, default, meaning and destination.
 
-A row here is all that `Env`, `VectorEnv`, `MVSimVecEnv` and `parallel_env` need to take a new keyword: their
-signatures and docstrings, the messages about unknown keywords, `spec`, pickles and the table of docs/python.md follow.
-Its value is in `Recipe.options`; one that is `native` is a member of the same name of `_core.BatchOptions`.
+A new keyword of `Env`, `VectorEnv`, `MVSimVecEnv` or `parallel_env` needs only a row here. Signatures, docstrings,
+messages about unknown keywords, `spec`, pickles and the table of docs/python.md use these rows. `Recipe.options` holds
+the values. An option that is `native` is also a member of `_core.BatchOptions` of the same name.
 """
 
 import difflib
@@ -39,11 +39,11 @@ class Option(NamedTuple):
     default: Any
     doc: str
     check: Callable[[str, Any], Any] | None = None
-    """From name and value to what is meant; raises where that is nothing."""
+    """Converts the value, given name and value. Raises if the value is invalid."""
     native: bool = False
-    """A member of `_core.BatchOptions`."""
+    """It is a member of `_core.BatchOptions`."""
     task: bool = False
-    """Kept by `spec`: an environment that is made without it is another one."""
+    """`spec` keeps it, because an environment made without it would be a different one."""
 
 
 def _autoreset_mode(name: str, found: Any) -> AutoresetMode:
@@ -67,7 +67,7 @@ def _radius(name: str, found: Any) -> float | None:
 
 
 def _pixels(side: int) -> Option:
-    return Option(side, "of pictures, pixels.")
+    return Option(side, "size of pictures, pixels.")
 
 
 NumEnvs = Annotated[int, Option(1, "at least 1.", checked_count, native=True)]
@@ -75,8 +75,8 @@ NumThreads = Annotated[
     int,
     Option(
         0,
-        "threads that step the envs, the caller's included. 0: all processors of up to two, one fewer of more, at"
-        " least four envs a thread (`mvsim-gym doctor` tells).",
+        "threads that step the envs, including the caller's. 0: up to two processors are all used, of"
+        " more one stays free, with at least four envs a thread (`mvsim-gym doctor` shows it).",
         _threads,
         native=True,
     ),
@@ -84,20 +84,20 @@ NumThreads = Annotated[
 
 
 Pin = Annotated[
-    bool, Option(False, "ties each further thread to a processor of its own.", checked_flag, native=True)
+    bool, Option(False, "binds each further thread to its own processor.", checked_flag, native=True)
 ]
 Side = Annotated[int, _pixels(320)]
 _FLAT = Option(
     False,
-    "observations are one float32 vector: those of all keys, in the order of the keys, end to end, in physical units."
-    " Of pictures it is refused.",
+    "observations are one float32 vector: those of all keys end to end, in the order of the keys, in physical units."
+    " An environment with images refuses it.",
     checked_flag,
     task=True,
 )
 
 
 class Options(TypedDict, total=False):
-    """Of every constructor."""
+    """Options of every constructor."""
 
     render_mode: Annotated[
         str | None,
@@ -111,18 +111,19 @@ class Options(TypedDict, total=False):
         str | tuple[Sequence[float], Sequence[float]],
         Option(
             "above",
-            'of pictures: "above" (all of the world), "behind" (the robot), or "follow": from above, with the robot\'s'
-            " trail, as near as robot and goal allow, but never so far that the robot is less than a 20th of the"
-            ' picture. Or two points ((x, y, z), (x, y, z)), m: where it is and where it looks. Or "robot/camera", a'
-            ' camera of a vehicle ("/camera": one that stands in the world), in its own size; of "depth_array" by'
-            " default the first depth camera.",
+            'camera of pictures: "above" (the whole world), "behind" (the robot), or "follow": from above, with the'
+            " robot's trail, as near as robot and goal allow; the robot has at least a 20th of the picture."
+            " Or two points ((x, y, z), (x, y, z)), m: the camera's position and the point it looks at. Or"
+            ' "robot/camera", a camera of a vehicle ("/camera": one that stands in the world), in its own size. The'
+            ' default of "depth_array" is the first depth camera.',
         ),
     ]
     strict_actions: Annotated[
         bool,
         Option(
             False,
-            'an action that is not finite raises ValueError; by default it counts as zero, in `info["bad_action"]`.',
+            "an action that is not finite raises ValueError. By default it is replaced by zero and counted in"
+            ' `info["bad_action"]`.',
             checked_flag,
             native=True,
             task=True,
@@ -132,8 +133,8 @@ class Options(TypedDict, total=False):
         bool,
         Option(
             False,
-            "tell `spl`, and `optimal_length` (m) on success, at the end of an episode (for evaluation: it costs time,"
-            " a path is planned).",
+            "adds `spl`, and `optimal_length` (m) on success, to the info at the end of an episode. For evaluation:"
+            " planning the path takes time.",
             checked_flag,
             native=True,
             task=True,
@@ -143,7 +144,8 @@ class Options(TypedDict, total=False):
         Path | Sequence[Path],
         Option(
             (),
-            "folders that the world may read beside its own parent folder and the package's data: one path or several.",
+            "folders that the world may read in addition to its parent folder and the package's data: one path or"
+            " several.",
             task=True,
         ),
     ]
@@ -151,8 +153,8 @@ class Options(TypedDict, total=False):
         Mapping[str, Path] | None,
         Option(
             None,
-            'folders that stand for the starts of URLs in worlds: `{"https://host/models/": "folder"}`; beside those of'
-            " `MVSIM_RESOURCES` and the cache of `mvsim-gym fetch`. Nothing is downloaded.",
+            'folders that stand for the starts of URLs in worlds: `{"https://host/models/": "folder"}`, in addition'
+            " to those of `MVSIM_RESOURCES` and the cache of `mvsim-gym fetch`. Nothing is downloaded.",
             checked_resources,
             task=True,
         ),
@@ -171,9 +173,9 @@ class Options(TypedDict, total=False):
         str,
         Option(
             "auto",
-            'what draws the views of cameras: "egl" (OpenGL, all of them in one call), "rays" (the CPU), or "auto":'
-            ' what the environment variable `MVSIM_CAMERA` says, else "egl" where there is a GPU, and "rays" without.'
-            " 3D lidars are always cast by rays.",
+            'renderer of camera images: "egl" (OpenGL, all images in one call), "rays" (the CPU), or "auto": the value'
+            ' of the environment variable `MVSIM_CAMERA`, else "egl" if there is a GPU, and "rays" if not. 3D lidars'
+            " always cast rays.",
             checked_backend,
             native=True,
         ),
@@ -182,8 +184,8 @@ class Options(TypedDict, total=False):
         int | None,
         Option(
             None,
-            "a time limit in steps, beside that of the environment file; the earlier one counts. (`gymnasium.make`"
-            " keeps this keyword for its wrapper TimeLimit: say `time_limit`, in seconds, there.)",
+            "a time limit in steps, in addition to that of the environment file; the earlier one counts."
+            " `gymnasium.make` uses this keyword for its wrapper TimeLimit: give it `time_limit`, in seconds.",
             lambda name, value: None if value is None else checked_count(name, value),
             task=True,
         ),
@@ -192,15 +194,15 @@ class Options(TypedDict, total=False):
         Path | None,
         Option(
             None,
-            "a folder for CSV files of every vehicle, a row a physics step; each episode has its own. Of many, it has a"
-            " folder `env_0`, `env_1`... for each.",
+            "a folder for CSV files of every vehicle, one file per episode, with a row a physics step. Many envs have"
+            " folders `env_0`, `env_1`... in it.",
         ),
     ]
     memory_limit: Annotated[
         int,
         Option(
             DEFAULT_MEMORY_LIMIT,
-            "bytes that the worlds and their simulation may take; more is an error before it is taken.",
+            "bytes that the worlds and their simulation may take. More is an error before it is taken.",
             checked_memory_limit,
             native=True,
             task=True,
@@ -216,35 +218,34 @@ Terms = Mapping[str, Callable[..., Any]]
 
 
 class OwnOptions(Options, total=False):
-    """Functions of the caller's."""
+    """Options that take functions of the caller."""
 
     body_policies: Annotated[
         Terms | None,
         _terms(
-            'what moves the bodies of elements with `policy="python"`: `{"people": function}`, functions over'
-            " the arrays of all envs that return a velocity a body (docs/python-state.md)."
+            'functions that move the bodies of elements with `policy="python"`: `{"people": function}`. They take'
+            " the arrays of all envs and return a velocity for each body (docs/python-state.md)."
         ),
     ]
     reward_terms: Annotated[
         Terms | None,
         _terms(
-            'rewards of yours: `{"smooth": function}`, functions over the arrays of all envs (docs/python-state.md)'
-            " that return a number an env, which is added to the reward."
+            'your own rewards: `{"smooth": function}`. They take the arrays of all envs'
+            " (docs/python-state.md) and return a number for each env, which is added to the reward."
         ),
     ]
     observation_terms: Annotated[
         Terms | None,
-        _terms(
-            "observations of yours: functions that return (n,) or (n, size); a further key each, float32."
-        ),
+        _terms("your own observations: functions that return (n,) or (n, size); each adds a key, float32."),
     ]
     termination_terms: Annotated[
-        Terms | None, _terms("ends of yours: functions that return a bool an env; True is a failure.")
+        Terms | None,
+        _terms("your own terminations: functions that return a bool for each env; True is a failure."),
     ]
 
 
 class EnvOptions(OwnOptions, total=False):
-    """Of `Env`."""
+    """Options of `Env`."""
 
     flatten: Annotated[bool, _FLAT]
 
@@ -252,7 +253,7 @@ class EnvOptions(OwnOptions, total=False):
         int,
         Option(
             1,
-            "accepted for the sake of `gymnasium.make_vec`; one environment is stepped by its caller.",
+            "has no effect: the caller steps this one environment.",
             _threads,
             native=True,
         ),
@@ -262,7 +263,7 @@ class EnvOptions(OwnOptions, total=False):
 
 
 class VectorOptions(OwnOptions, total=False):
-    """Of `VectorEnv`."""
+    """Options of `VectorEnv`."""
 
     flatten: Annotated[bool, _FLAT]
 
@@ -279,8 +280,8 @@ class VectorOptions(OwnOptions, total=False):
         bool,
         Option(
             True,
-            "observations, rewards and flags are copies; with False they are the batch's own arrays, the same ones"
-            " each time, which the next call rewrites.",
+            "observations, rewards and flags are copies. With False they are always the batch's own arrays, which the"
+            " next call overwrites.",
             checked_flag,
         ),
     ]
@@ -288,8 +289,8 @@ class VectorOptions(OwnOptions, total=False):
         str,
         Option(
             "cpu",
-            'Experimental: "cuda:0" (or another GPU of CUDA\'s): images of cameras (`image`, `depth`, `labels`) are'
-            ' drawn there by "egl" and stay there, as arrays that leave by DLPack (`torch.from_dlpack`) and are valid'
+            'Experimental: "cuda:0" (or another GPU of CUDA\'s): camera images (`image`, `depth`, `labels`) are'
+            ' drawn on that GPU by "egl" and stay there. Read them by DLPack (`torch.from_dlpack`); they are valid'
             ' until the next step (docs/python-learners.md). All else is NumPy, as with "cpu".',
             checked_device,
             native=True,
@@ -300,16 +301,16 @@ class VectorOptions(OwnOptions, total=False):
 
 
 class SB3Options(OwnOptions, total=False):
-    """Of `MVSimVecEnv`, beside `num_envs` and `num_threads`."""
+    """Options of `MVSimVecEnv`, in addition to `num_envs` and `num_threads`."""
 
     pin: Pin
     flatten: Annotated[
         bool,
         Option(
             True,
-            'observations are one float32 vector, scaled by their bounds to [-1, 1], for "MlpPolicy"; with pictures a'
-            ' dict of these, channels first, and of the vector of all else, for "MultiInputPolicy". With False a dict'
-            " in physical units as the environment has it.",
+            'observations are one float32 vector, scaled by their bounds to [-1, 1], for "MlpPolicy". With images they'
+            ' are a dict of the images, channels first, and the vector of all else, for "MultiInputPolicy". With False'
+            " they are the environment's dict in physical units.",
             checked_flag,
         ),
     ]
@@ -317,8 +318,8 @@ class SB3Options(OwnOptions, total=False):
         float | None,
         Option(
             None,
-            'metres from its goal at which the robot has reached it: a goal environment for HER and "MultiInputPolicy"'
-            " (docs/training.md). Give the radius at which the environment file ends the episode.",
+            "distance, m, at which the robot has reached its goal. Makes a goal environment for HER and"
+            ' "MultiInputPolicy" (docs/training.md). Give the radius of the goal in the environment file.',
             _radius,
         ),
     ]
@@ -327,7 +328,7 @@ class SB3Options(OwnOptions, total=False):
 
 
 class ParallelOptions(OwnOptions, total=False):
-    """Of `parallel_env`."""
+    """Options of `parallel_env`."""
 
     flatten: Annotated[bool, _FLAT]
     width: Annotated[int, _pixels(480)]
@@ -335,7 +336,8 @@ class ParallelOptions(OwnOptions, total=False):
 
 
 def _filled(text: str) -> str:
-    """A paragraph of a docstring, in lines of up to 110 characters (`textwrap` takes a millisecond for all of them)."""
+    """Returns a paragraph of a docstring in lines of up to 110 characters. `textwrap` would take a millisecond for all
+    of them."""
     lines = [" " * 7]
     for word in text.split():
         if len(lines[-1]) + 1 + len(word) > 110:
@@ -348,14 +350,14 @@ class Constructor:
     """A class that makes environments.
 
     Args:
-        made_by: how a user calls it.
+        made_by: the expression by which a user calls it.
         keywords: the TypedDict of its options.
         positional: options that may be given by position, after the environment.
         env: the argument that names the environment.
-        needs_env: it has no default.
+        needs_env: the argument has no default.
     """
 
-    # no dataclass: to make one takes half a millisecond of the first gymnasium.make
+    # No dataclass: creating one takes half a millisecond of the first gymnasium.make.
     def __init__(
         self,
         name: str,
@@ -371,18 +373,18 @@ class Constructor:
 
     @cached_property
     def types(self) -> dict[str, Any]:
-        """Option -> its annotation."""
+        """Returns the annotation of each option."""
         hints = {**self.positional, **self.keywords.__annotations__}
         own = {name: hint for name, hint in hints.items() if name not in Options.__annotations__}
-        return {**own, **hints}  # those of all stand behind
+        return {**own, **hints}  # the options of all classes come last
 
     @cached_property
     def options(self) -> dict[str, Option]:
-        """Option -> its row."""
+        """Returns the row of each option."""
         return {name: hint.__metadata__[0] for name, hint in self.types.items()}
 
     def signature(self, named: Any) -> inspect.Signature:
-        """What `help` shows. `named`: the type of what names an environment."""
+        """Returns the signature that `help` shows. `named`: type of the argument that names an environment."""
         kind = inspect.Parameter
         either, keyword = kind.POSITIONAL_OR_KEYWORD, kind.KEYWORD_ONLY
         env = kind(self.env, either, annotation=named)
@@ -396,7 +398,7 @@ class Constructor:
         return inspect.Signature([*parameters, kind("overrides", kind.VAR_KEYWORD, annotation=Any)])
 
     def documented(self, doc: str) -> str:
-        """A class's docstring with the options before the line of its `overrides`."""
+        """Returns a class's docstring with the options inserted before the line of its `overrides`."""
         lines = [_filled(f"{name}: {option.doc}") for name, option in self.options.items()]
         return doc.replace("        overrides:", "\n".join([*lines, "        overrides:"]), 1)
 
@@ -420,12 +422,12 @@ CONSTRUCTORS = {
 
 
 def all_options() -> dict[str, Option]:
-    """The options of all constructors; where they differ, as many environments have them."""
+    """Returns the options of all constructors. If rows differ, that of the last constructor counts."""
     return {name: option for c in CONSTRUCTORS.values() for name, option in c.options.items()}
 
 
 def unknown_keyword(kind: str, name: str, of_env: Iterable[str]) -> TypeError:
-    """The error for a keyword that neither a constructor nor the environment has, worded as Python does.
+    """Returns the error for a keyword that neither the constructor nor the environment has, worded as Python does.
 
     Args:
         kind: the constructor.
@@ -444,7 +446,7 @@ def unknown_keyword(kind: str, name: str, of_env: Iterable[str]) -> TypeError:
 
 
 def table() -> str:
-    """The rows as Markdown, for docs/python.md."""
+    """Returns the rows as Markdown, for docs/python.md."""
     lines = ["| keyword | default | of | meaning |", "|---|---|---|---|"]
     for name in all_options():
         having = [c for c in CONSTRUCTORS.values() if name in c.options]
@@ -454,5 +456,5 @@ def table() -> str:
             found = [c.options[name].default for c in meant]
             texts = [repr(value.value if isinstance(value, AutoresetMode) else value) for value in found]
             defaults = [f"`{text}`" for text in dict.fromkeys(texts)]
-            lines.append(f"| `{name}` | {', of many '.join(defaults)} | {of} | {doc} |")
+            lines.append(f"| `{name}` | {', for many '.join(defaults)} | {of} | {doc} |")
     return "\n".join(lines)

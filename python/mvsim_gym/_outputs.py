@@ -1,4 +1,4 @@
-"""Observations as calls return them: copies, the batch's own arrays, one vector, arrays of the caller's, or arrays on a
+"""Observations as calls return them: copies, the batch's own arrays, one vector, the caller's arrays, or arrays on a
 GPU."""
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def array_of(batch: _core.Batch, key: int, final: bool = False) -> Any:
-    """An observation of all rows: a NumPy array that the batch rewrites, or what a GPU's memory shows until then."""
+    """Returns an observation of all rows: a NumPy array that the batch rewrites, or a view of GPU memory."""
     on_device = _core.device_array(batch, key, final)
     if on_device is not None:
         return on_device
@@ -28,15 +28,15 @@ def array_of(batch: _core.Batch, key: int, final: bool = False) -> Any:
 
 
 def on_host(array: Any) -> npt.NDArray[Any]:
-    """The same as a NumPy array."""
+    """Returns the array as a NumPy array."""
     return array.to_numpy() if isinstance(array, _core.DeviceArray) else np.asarray(array)
 
 
-LARGE = 1 << 17  # bytes from which a hand-over to the threads costs less than what it saves
+LARGE = 1 << 17  # bytes from which a copy by the threads is faster than one by the caller
 
 
 class Copier:
-    """Copies the arrays of a batch, and others beside them."""
+    """Copies the arrays of a batch and further arrays."""
 
     def __init__(self, batch: _core.Batch, observations: dict[str, Any]) -> None:
         self._batch = batch
@@ -48,7 +48,7 @@ class Copier:
         }
 
     def copies(self, observations: dict[str, Any]) -> dict[str, Any]:
-        """New arrays with what these hold now."""
+        """Returns new arrays with the present values of these."""
         large = self._large
         if not large:
             return {key: array.copy() for key, array in observations.items()}
@@ -60,8 +60,8 @@ class Copier:
 
 
 def flat_space(space: spaces.Dict) -> spaces.Box:
-    """One float32 box: the observations in the order of the space, which is that of their keys, each with its history
-    as it stands, oldest first. Of numbers as they are, unscaled.
+    """Returns one float32 box: the observations in the order of their keys, each with its history, oldest first. Values
+    are in physical units, unscaled.
 
     Raises:
         ValueError: an observation has more than one dimension, as pictures have; the message names it.
@@ -83,7 +83,7 @@ def flat_space(space: spaces.Dict) -> spaces.Box:
 def flattened(
     arrays: Iterable[npt.NDArray[np.generic]], out: npt.NDArray[np.float32] | None = None
 ) -> npt.NDArray[np.float32]:
-    """Arrays (n, size) or (size,), in the order of the space, end to end: a new array, or `out`."""
+    """Returns arrays (n, size) or (size,) end to end, in the order of the space: as a new array, or in `out`."""
     if out is not None:
         return np.concatenate(list(arrays), axis=-1, out=out, casting="same_kind")
     return np.concatenate(list(arrays), axis=-1, dtype=np.float32, casting="same_kind")
@@ -95,7 +95,8 @@ Observation = dict[str, npt.NDArray[Any]]
 def arrays_of(
     batch: _core.Batch, keys: Sequence[str], terms: Terms | None
 ) -> tuple[Observation, Observation]:
-    """The arrays of observations and of final ones, in the order of the keys, of the batch and of the terms."""
+    """Returns the arrays of observations and of final observations, in the order of the keys, from the batch and the
+    terms."""
     index = {o.key: i for i, o in enumerate(batch.observations)}
     current, final = {}, {}
     for key in keys:
@@ -108,11 +109,11 @@ def arrays_of(
 
 
 class Outputs:
-    """The observations of a batch, as its options want them.
+    """The observations of a batch in the form that the options ask for.
 
     Args:
         batch: the batch.
-        keys: its observations and those of terms, in the order of the space.
+        keys: names of its observations and those of terms, in the order of the space.
         terms: terms in Python.
         recipe: the options `copy`, `flatten` and `device`.
     """
@@ -126,7 +127,7 @@ class Outputs:
         self._copier = Copier(batch, self._arrays)
         self._flat: npt.NDArray[np.float32] | None = None
         self._flat_shape = flattened(self._arrays.values()).shape if self._is_flat else ()
-        # images on a GPU are never copied: each moment has handles of its own
+        # Images on a GPU are never copied: each step returns handles of its own.
         self._on_device = {
             o.key: i
             for i, o in enumerate(batch.observations)
@@ -134,7 +135,7 @@ class Outputs:
         }
 
     def latest(self, out: Any = None) -> Any:
-        """The observations, in the caller's arrays if there are such."""
+        """Returns the observations, in the caller's arrays if given."""
         arrays = self._arrays
         if self._is_flat:
             if out is None and not self._copy:
@@ -151,13 +152,13 @@ class Outputs:
         return out
 
     def final(self) -> dict[str, Any]:
-        """The last observations of rows that ended, in mode SAME_STEP."""
+        """Returns the last observations of rows that ended, in mode SAME_STEP."""
         for key, i in self._on_device.items():
             self._final[key] = array_of(self._batch, i, final=True)
         return self._final
 
     def check(self, out: Any) -> None:
-        """TypeError or ValueError for arrays of the caller's that cannot take the observations."""
+        """Raises TypeError or ValueError if the caller's arrays cannot take the observations."""
         if self._on_device:
             raise ValueError(
                 f"out: found with device={self._device!r}, whose images are no NumPy arrays; copy them where they are:"

@@ -1,7 +1,7 @@
-"""The keywords of an environment file as pairs of a path and a text, which the core puts into the tree of the file.
+"""Converts the keywords of an environment file to pairs of a path and a text, which the core puts into the file's tree.
 
-`reward={"collision": -20}` is `(("reward", "collision", "weight"), "-20")`. The text None leaves a term out, or brings
-an attribute back to its default; the text "" at the path of a term adds it with its defaults.
+`reward={"collision": -20}` is `(("reward", "collision", "weight"), "-20")`. The text None removes a term, or resets an
+attribute to its default. The text "" at the path of a term adds the term with its defaults.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NUMBERS = {"variants", "world_seed", "control_period", "time_limit", "substeps"
 _TEXTS = {"world", "vehicle"}
 _TERMS = {"observe", "reset", "reward", "terminate", "randomize", "people", "move"}
 _SHORTHAND = {"reward": "weight", "randomize": "scale"}
-"""The attribute that a bare value sets."""
+"""The attribute that a value without a dict sets."""
 _KINDS = {
     type(None): "None",
     bool: "a bool",
@@ -34,12 +34,12 @@ _KINDS = {
 def flatten(
     overrides: Mapping[str, Any], files: Collection[str], trackers: Collection[str] = ()
 ) -> list[Override]:
-    """The pairs that keywords stand for, in their order.
+    """Returns the pairs for the keywords, in their order.
 
     Args:
-        overrides: as `plain_values` leaves them.
+        overrides: as `plain_values` returns them.
         files: the knobs that are paths of files.
-        trackers: the tags of elements that declare a tracker, of which a file has one each.
+        trackers: the tags of elements that declare a tracker; a file has at most one of each.
 
     Raises:
         WorldFileError: a value of a kind that its keyword does not take; the message names the keyword.
@@ -48,10 +48,10 @@ def flatten(
 
 
 def portable_paths(overrides: Mapping[str, Any], files: Collection[str]) -> dict[str, Any]:
-    """The same keywords for a process in another folder: paths of files that are there are absolute.
+    """Returns the same keywords for a process in another folder: the paths of existing files become absolute.
 
     Args:
-        overrides: as `plain_values` leaves them.
+        overrides: as `plain_values` returns them.
         files: the knobs that are paths of files.
     """
     paths = {"world", *files}
@@ -65,8 +65,8 @@ def _absolute(value: Any) -> Any:
 
 
 def number_text(number: float) -> str:
-    """The shortest text of a number, as the core writes it: 30, 0.1, 1e+05."""
-    from decimal import Decimal  # a millisecond, which most environments do not need
+    """Returns the shortest text of a number, as the core writes it: 30, 0.1, 1e+05."""
+    from decimal import Decimal  # The import takes a millisecond, which most environments do not need.
 
     value = Decimal(repr(number))
     if not value.is_finite():
@@ -128,7 +128,7 @@ def _terms(path: Path, value: Any) -> Iterator[Override]:
 
 
 def _attributes(path: Path, values: dict[str, Any]) -> Iterator[Override]:
-    if "class" in values:  # first: another class has other attributes
+    if "class" in values:  # first, because another class has other attributes
         yield (*path, "class"), _of_kind((*path, "class"), values["class"], str, "the name of a class")
     for name, value in values.items():
         if name != "class":
@@ -143,7 +143,7 @@ def _files(path: Path, value: Any) -> Iterator[Override]:
 
 
 def _text(path: Path, value: Any) -> str:
-    """A value as it would stand in an attribute: of a list its numbers and texts with blanks between them."""
+    """Returns a value as the text of an attribute; items of a list are separated by blanks."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):

@@ -1,6 +1,6 @@
-"""Pictures from the headless renderer, from where they are, and what is drawn over those that follow a robot.
+"""Pictures from the headless renderer, with a trail and the goal drawn over pictures that follow a robot.
 
-Nothing of OpenGL is touched before the first."""
+OpenGL is first used when the first picture is drawn."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from mvsim_gym.errors import RendererLost
 
 CAMERAS = ("above", "behind", "follow")
 Place = tuple[Sequence[float], Sequence[float]]
-"""Where a camera is and where it looks, ((x, y, z), (x, y, z)) in m."""
+"""Position of the camera and the point it looks at, ((x, y, z), (x, y, z)) in m."""
 
 _PLACE = "two points ((x, y, z), (x, y, z)) in m: where it is and where it looks"
 
 
 def checked_size(width: int, height: int) -> None:
-    """ValueError for a picture of an impossible size."""
+    """Raises ValueError for a picture of an impossible size."""
     for name, value in (("width", width), ("height", height)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= 8192:
             raise ValueError(f"{name}: found {value!r}, expected an integer from 1 to 8192 (pixels)")
 
 
 def camera_between(camera: Any, names: str) -> _core.Camera:
-    """The camera of a `Place`.
+    """Returns the camera of a `Place`.
 
     Raises:
-        ValueError: it is none; `names` says what else is expected.
+        ValueError: the place is invalid; `names` says what else is expected.
     """
     try:
         eye, target = (np.array(point, np.float64) for point in camera)
@@ -46,28 +46,29 @@ def camera_between(camera: Any, names: str) -> _core.Camera:
     if isinstance(camera, str) or not is_pair:
         raise ValueError(f"camera: found {camera!r}, expected {names}, or {_PLACE}")
     if not np.linalg.norm(eye - target) > 1e-6:
-        raise ValueError("camera: it looks at where it is, expected two different points")
+        raise ValueError("camera: found the same point twice, expected two different points")
     return _core.Camera.between(eye.tolist(), target.tolist())
 
 
 class Shot(NamedTuple):
-    """From where and how large a picture is."""
+    """Camera and size of a picture."""
 
     width: int
     height: int
     camera: str | Place
     depth: bool = False
-    """m along the axis, not colours: of a depth camera of the world"""
+    """A depth image of a depth camera, m along its axis, not a colour image."""
 
     def checked(self, model: _core.Model) -> Shot:
-        """Itself, with its camera in the world of `model`: of a depth the first depth camera, where none is named.
+        """Returns the shot with its camera found in the world of `model`. A depth shot without a camera takes the first
+        depth camera.
 
         Raises:
             ValueError: an impossible size, or no such camera.
         """
         checked_size(self.width, self.height)
         wanted = "depth" if self.depth else "image"
-        if self.depth and self.camera == "above":  # the default
+        if self.depth and self.camera == "above":  # the default: no camera was given
             found = [
                 name for name, index in sensors_of(model).items() if wanted in model.sensors[index].views
             ]
@@ -86,11 +87,11 @@ class Shot(NamedTuple):
 
     @property
     def sees_as_sensor(self) -> bool:
-        """Whether its camera is a sensor of the world."""
+        """Returns whether its camera is a sensor of the world."""
         return isinstance(self.camera, str) and "/" in self.camera
 
     def sensor_index(self, model: _core.Model) -> int:
-        """Its camera among the sensors of a world; ValueError where it is none."""
+        """Returns the index of its camera among the sensors of a world. ValueError if there is none."""
         wanted = "depth" if self.depth else "image"
         index = sensors_of(model).get(str(self.camera))
         if index is None or wanted not in model.sensors[index].views:
@@ -99,8 +100,8 @@ class Shot(NamedTuple):
 
 
 def sensor_image(batch: _core.Batch, env: int, shot: Shot) -> npt.NDArray[Any]:
-    """What the sensor of a shot sees in an env as it stands: (height, width, 3) uint8 or (height, width) float32, of
-    the sensor's own size. Nothing of the env changes."""
+    """Returns the image of the shot's sensor in an env's present state: (height, width, 3) uint8 or (height, width)
+    float32, of the sensor's own size. The env does not change."""
     index = shot.sensor_index(batch.model(env))
     images = _core.env_simulation(batch, env).images(index, True)
     found: npt.NDArray[Any] = images["depth" if shot.depth else "image"]
@@ -108,7 +109,7 @@ def sensor_image(batch: _core.Batch, env: int, shot: Shot) -> npt.NDArray[Any]:
 
 
 def sensors_of(model: _core.Model) -> dict[str, int]:
-    """Sensors that see the scene, by "vehicle/name", those that stand in the world by "/name"."""
+    """Returns the sensors that see the scene, by "vehicle/name"; static sensors by "/name"."""
     vehicles = model.vehicles
     return {
         f"{'' if sensor.is_standalone else vehicles[sensor.vehicle].name}/{sensor.name}": index
@@ -124,7 +125,7 @@ def _sensors(model: _core.Model, wanted: str) -> str:
 
 
 def render_modes(model: _core.Model) -> list[str]:
-    """What can be drawn of this world."""
+    """Returns the render modes that this world supports."""
     seen = any("depth" in sensor.views for sensor in model.sensors)
     return ["rgb_array", "depth_array"] if seen else ["rgb_array"]
 
@@ -134,15 +135,13 @@ Window = tuple[float, float, float, float]  # x_min, x_max, y_min, y_max, m
 
 _TRAIL = (31, 111, 178)
 _GOAL = (40, 160, 70)
-_CLOSEST, _FARTHEST = (
-    10.0,
-    40.0,
-)  # sides of the picture in radii of the robot: it is never smaller than a 20th
-_BORDER = 3.0  # radii of the robot between it, or the goal, and the picture's edge
+# Side of the picture in radii of the robot. The robot's diameter is at least a 20th of the picture.
+_CLOSEST, _FARTHEST = 10.0, 40.0
+_BORDER = 3.0  # Distance of the robot, or the goal, from the picture's edge, in radii of the robot.
 
 
 def window_on(robot: tuple[float, float], radius: float, goal: tuple[float, float] | None) -> Window:
-    """A square that holds the robot, and the goal too unless the robot would become too small."""
+    """Returns a square that holds the robot. It holds the goal too, unless the robot would become too small."""
     way = np.subtract(goal, robot) if goal is not None else np.zeros(2)
     distance = float(np.hypot(*way))
     side = float(np.clip(distance + 2 * _BORDER * radius, _CLOSEST * radius, _FARTHEST * radius))
@@ -152,7 +151,7 @@ def window_on(robot: tuple[float, float], radius: float, goal: tuple[float, floa
 
 
 class Follower:
-    """Draws one env of a batch with the trail of its episode: the places that its pictures have shown."""
+    """Draws one env of a batch with the trail of its episode, made of the positions in earlier pictures."""
 
     def __init__(self) -> None:
         self._episode: tuple[int, int] | None = None
@@ -166,7 +165,7 @@ class Follower:
         width: int,
         height: int,
     ) -> Picture:
-        """A picture (height, width, 3)."""
+        """Returns a picture (height, width, 3)."""
         x, y, z, radius = _core.agent_place(batch, env)
         episode = id(batch), batch.episode(env)
         if episode != self._episode:
@@ -188,7 +187,7 @@ class Follower:
 def draw_line(
     picture: Picture, points: npt.NDArray[np.float64], thickness: float, color: tuple[int, int, int]
 ) -> None:
-    """Draws straight pieces from point to point (n, 2), pixels, with smooth edges."""
+    """Draws straight segments from point to point (n, 2), pixels, with smooth edges."""
     height, width, _ = picture.shape
     cover = np.zeros((height, width), np.float32)
     reach = thickness / 2 + 1
@@ -209,7 +208,8 @@ def draw_line(
 
 
 def mark_goal(picture: Picture, goal: npt.NDArray[np.float64], size: float) -> None:
-    """A disc at the edge on the line from the centre to a goal (2,), pixels, that lies outside of the picture."""
+    """Draws a disc at the picture's edge, on the line from the centre to a goal (2,), pixels, outside of the
+    picture."""
     height, width, _ = picture.shape
     center = np.array([width / 2, height / 2])
     way = goal - center
@@ -230,14 +230,15 @@ def _blend(picture: Picture, cover: npt.NDArray[np.floating], color: tuple[int, 
 
 
 class Painter:
-    """A renderer, opened for the first picture."""
+    """A renderer that is opened for the first picture."""
 
     def __init__(self) -> None:
         self._renderer: _core.Renderer | None = None
         self._followers: dict[int, Follower] = {}
 
     def of_env(self, batch: _core.Batch, env: int, shot: Shot) -> npt.NDArray[Any]:
-        """Env number `env` of a batch, (height, width, 3) uint8; of a depth (height, width) float32, m."""
+        """Returns a picture of env number `env` of a batch: (height, width, 3) uint8, or (height, width) float32, m,
+        for a depth shot."""
         if shot.sees_as_sensor:
             return sensor_image(batch, env, shot)
         with self._fresh_after_loss() as renderer:
@@ -253,20 +254,20 @@ class Painter:
             return renderer.draw_env(batch, env, camera, shot.width, shot.height)
 
     def forget(self, envs: Iterable[int]) -> None:
-        """Trails of these envs begin anew: they are where no picture has followed them to."""
+        """Clears the trails of these envs, because they have jumped."""
         for env in envs:
             self._followers.pop(env, None)
 
     def of_world(
         self, model: _core.Model, simulation: _core.Simulation, camera: _core.Camera, width: int, height: int
     ) -> Picture:
-        """A running world, (height, width, 3)."""
+        """Returns a picture of a running world, (height, width, 3)."""
         with self._fresh_after_loss() as renderer:
             return renderer.draw(model, simulation, camera, width, height)
 
     @contextmanager
     def _fresh_after_loss(self) -> Iterator[_core.Renderer]:
-        """The renderer; one that the driver lost is not used again."""
+        """Yields the renderer. A renderer whose context the driver lost is not used again."""
         if self._renderer is None:
             self._renderer = _core.Renderer()
             notice([self._renderer.notice])
@@ -278,9 +279,9 @@ class Painter:
 
 
 def png_of(picture: Picture) -> bytes:
-    """A picture (height, width, 3), or 4 with alpha, as a PNG file."""
+    """Returns a picture (height, width, 3), or 4 with alpha, as a PNG file."""
     height, width, channels = picture.shape
-    rows = np.zeros((height, 1 + channels * width), np.uint8)  # each begins with its filter: none
+    rows = np.zeros((height, 1 + channels * width), np.uint8)  # each row begins with its filter byte: none
     rows[:, 1:] = picture.reshape(height, channels * width)
     head = struct.pack(">2I5B", width, height, 8, {3: 2, 4: 6}[channels], 0, 0, 0)  # 8 bits, RGB or RGBA
     parts = ((b"IHDR", head), (b"IDAT", zlib.compress(rows.tobytes(), 6)), (b"IEND", b""))

@@ -1,4 +1,4 @@
-"""Attitudes as quaternions and as angles."""
+"""Conversions between quaternions, Euler angles and rotation matrices."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["angles_of", "moved", "quaternion_of", "rotation_of"]
 
 
 def quaternion_of(yaw: float, pitch: float, roll: float) -> tuple[float, float, float, float]:
-    """x, y, z, w of R = Rz(yaw) Ry(pitch) Rx(roll), rad."""
+    """Returns the quaternion x, y, z, w of R = Rz(yaw) Ry(pitch) Rx(roll); angles in rad."""
     cy, cp, cr = (math.cos(angle / 2) for angle in (yaw, pitch, roll))
     sy, sp, sr = (math.sin(angle / 2) for angle in (yaw, pitch, roll))
     return (
@@ -24,7 +24,7 @@ def quaternion_of(yaw: float, pitch: float, roll: float) -> tuple[float, float, 
 
 
 def rotation_of(yaw: float, pitch: float, roll: float) -> npt.NDArray[np.float64]:
-    """R = Rz(yaw) Ry(pitch) Rx(roll), (3, 3)."""
+    """Returns R = Rz(yaw) Ry(pitch) Rx(roll), (3, 3); angles in rad."""
     (cy, cp, cr), (sy, sp, sr) = np.cos([yaw, pitch, roll]), np.sin([yaw, pitch, roll])
     return np.array(
         [
@@ -36,13 +36,15 @@ def rotation_of(yaw: float, pitch: float, roll: float) -> npt.NDArray[np.float64
 
 
 def moved(points: npt.NDArray[np.float64], pose: Sequence[float]) -> npt.NDArray[np.float64]:
-    """Points (n, 3) of a frame in that where its pose (x, y, z, yaw, pitch, roll) is given."""
+    """Transforms points (n, 3) from a frame to its parent frame. `pose` is the frame's pose in the parent (x, y, z,
+    yaw, pitch, roll)."""
     yaw, pitch, roll = pose[3:]
     return points @ rotation_of(yaw, pitch, roll).T + np.array(pose[:3])
 
 
 def angles_of(rotation: npt.NDArray[np.float64]) -> tuple[float, float, float]:
-    """yaw, pitch, roll of R = Rz(yaw) Ry(pitch) Rx(roll), (3, 3); looking straight up or down, the yaw is 0."""
+    """Returns yaw, pitch and roll, rad, of R = Rz(yaw) Ry(pitch) Rx(roll), (3, 3). The yaw is 0 if the x axis points
+    straight up or down."""
     r = rotation
     pitch = math.atan2(-r[2, 0], math.hypot(r[0, 0], r[1, 0]))
     if math.hypot(r[0, 0], r[1, 0]) < 1e-9:

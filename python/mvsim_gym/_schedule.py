@@ -1,4 +1,4 @@
-"""What is due once a period."""
+"""A schedule for periodic work."""
 
 from __future__ import annotations
 
@@ -6,21 +6,22 @@ import math
 
 
 class Schedule:
-    """Says when something is due that happens once a period, also where calls come at other times.
+    """Tells when periodic work is due, also if calls come at other times than the multiples of its period.
 
-    It is due at the first call, then at the first call at or after each multiple of the period since. So the mean rate
-    is kept where steps are no divisor of the period. Sensors follow the same rule. Multiples that pass between two
+    Work is due at the first call, and then at the first call at or after each multiple of the period. The mean rate is
+    kept even if the period is no multiple of the time step. Sensors follow the same rule. Several multiples between two
     calls are due once.
     """
 
-    _ROUNDING = 1e-6  # s, of sums of time steps
+    _ROUNDING = 1e-6  # s, rounding error of sums of time steps
 
     def __init__(self, period: float) -> None:
         self._period = period
         self._due: float | None = None
 
     def is_due(self, now: float) -> bool:
-        """Whether it is due at `now` (s), which is not before that of the last call; then the next one is later."""
+        """Returns whether work is due at `now` (s), and if so moves on to the next multiple. `now` must not
+        decrease."""
         if self._due is None:
             self._due = now
         late = now - self._due + self._ROUNDING
@@ -30,5 +31,5 @@ class Schedule:
         return True
 
     def restart(self) -> None:
-        """The next call is due, whatever its time: after a jump of the clock."""
+        """Makes the next call due at any time, for use after the clock has jumped."""
         self._due = None

@@ -1,4 +1,4 @@
-"""What snapshots and pickles hold: several parts as bytes, and who drew the views of cameras, told to a log."""
+"""The format of snapshots and pickles: several parts as bytes, and the backend that drew camera images."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _BYTES = (bytes, bytearray, memoryview)
 
 
 def checked_bytes(state: bytes | bytearray | memoryview) -> bytes:
-    """The same as bytes; TypeError for what is no snapshot at all."""
+    """Returns the state as bytes. TypeError for anything but bytes."""
     if not isinstance(state, _BYTES):
         raise TypeError(f"snapshot: found {kind_of(state)}, expected bytes")
     return bytes(state)
 
 
 def state_list(states: Any) -> list[bytes]:
-    """One state, or several, as a list; TypeError for what is neither."""
+    """Returns one state, or several, as a list. TypeError for anything else."""
     if isinstance(states, _BYTES):
         return [bytes(states)]
     if isinstance(states, str) or not isinstance(states, Iterable):
@@ -38,18 +38,18 @@ def state_list(states: Any) -> list[bytes]:
 
 
 def pack(parts: Sequence[bytes]) -> bytes:
-    """Several pieces of bytes as one."""
+    """Packs several pieces of bytes into one."""
     body = struct.pack(f"<{len(parts)}Q", *map(len, parts)) + b"".join(parts)
     return _HEAD.pack(_MAGIC, len(parts), zlib.crc32(body)) + body
 
 
 def is_packed(data: bytes) -> bool:
-    """Whether they begin as those of `pack`."""
+    """Returns whether the bytes begin as those of `pack`."""
     return data.startswith(_MAGIC)
 
 
 def unpack(data: bytes, count: int) -> list[bytes]:
-    """The pieces of `pack`; ValueError for anything else and for another number of them."""
+    """Returns the pieces of `pack`. ValueError for anything else and for another number of them."""
     data = checked_bytes(data)
     if len(data) < _HEAD.size or not is_packed(data):
         raise ValueError(f"snapshot: found {len(data)} bytes that are no snapshot of several parts")
@@ -57,7 +57,7 @@ def unpack(data: bytes, count: int) -> list[bytes]:
     if zlib.crc32(data[_HEAD.size :]) != checksum:
         raise ValueError("snapshot: found damaged bytes (the checksum is wrong)")
     if found != count:
-        raise ValueError(f"snapshot: found {found} parts, expected {count}: it is of another number of envs")
+        raise ValueError(f"snapshot: found {found} parts, expected {count}: it has another number of envs")
     sizes = struct.unpack_from(f"<{count}Q", data, _HEAD.size)
     at, parts = _HEAD.size + 8 * count, []
     for size in sizes:
@@ -70,49 +70,51 @@ _KEY = "_drawn_by"
 
 
 def has_cameras(model: _core.Model) -> bool:
-    """Whether anything of a model may be drawn by OpenGL."""
+    """Returns whether a model has anything that OpenGL may draw."""
     return any(sensor.is_camera for sensor in model.sensors)
 
 
 @lru_cache(maxsize=16)
-def tell_backend(wish: str) -> None:
-    """Logs who draws, once for each wish, at the level INFO."""
-    import logging  # takes longer than all else of a start where nothing is said
+def log_backend(requested: str) -> None:
+    """Logs at level INFO which backend draws, once for each requested backend."""
+    import logging  # Imported here because it takes most of the start-up time, and most runs log nothing.
 
-    name, reason = _core.camera_backend(wish)
+    name, reason = _core.camera_backend(requested)
     logging.getLogger("mvsim_gym").info("cameras are drawn by '%s': %s", name, reason)
 
 
 def observes_cameras(batch: _core.Batch) -> bool:
-    """Whether a batch may draw views of cameras: no vector is one, and something must be there that sees."""
+    """Returns whether a batch may draw camera images: some observation is no vector, and the world has a sensor that
+    sees the scene."""
     return any(len(o.shape) > 1 for o in batch.observations) and has_cameras(batch.model(0))
 
 
-def wish_of(options: Mapping[str, Any]) -> str:
-    """Who is to draw, of the options of a constructor: images that stay on a GPU are drawn there."""
+def requested_backend(options: Mapping[str, Any]) -> str:
+    """Returns the camera backend that a constructor's options ask for. Images that stay on a GPU are drawn there."""
     return "egl" if options.get("device", "cpu") != "cpu" else str(options["camera_backend"])
 
 
-def remembered(attributes: Mapping[str, Any], wish: str) -> dict[str, Any]:
-    """Attributes of a pickle with the name of who draws."""
-    return {**attributes, _KEY: _core.camera_backend(wish)[0]}
+def with_backend(attributes: Mapping[str, Any], requested: str) -> dict[str, Any]:
+    """Returns attributes for a pickle with the name of the camera backend added."""
+    return {**attributes, _KEY: _core.camera_backend(requested)[0]}
 
 
-def recalled(attributes: Mapping[str, Any], wish: str) -> dict[str, Any]:
-    """The attributes alone. Where another draws now there is a notice: states are the same, pixels may differ."""
+def without_backend(attributes: Mapping[str, Any], requested: str) -> dict[str, Any]:
+    """Returns the attributes without the backend. Logs a notice if another backend draws now: states are the same, but
+    pixels may differ."""
     if (before := attributes.get(_KEY)) is not None:
-        _tell_another("a pickle", before, wish)
+        _log_difference("a pickle", before, requested)
     return {name: value for name, value in attributes.items() if name != _KEY}
 
 
-def tell_restored(states: Iterable[bytes], wish: str) -> None:
-    """The same notice for snapshots, which name who drew if anybody had."""
+def log_restored(states: Iterable[bytes], requested: str) -> None:
+    """Logs the same notice for snapshots, which name the backend if it has drawn an image."""
     for before in sorted({name for state in states if (name := _core.snapshot_drawn_by(state))}):
-        _tell_another("a snapshot", before, wish)
+        _log_difference("a snapshot", before, requested)
 
 
-def _tell_another(what: str, before: str, wish: str) -> None:
-    if (now := _core.camera_backend(wish)[0]) != before:
+def _log_difference(what: str, before: str, requested: str) -> None:
+    if (now := _core.camera_backend(requested)[0]) != before:
         notice(
             [
                 f"{what} whose cameras were drawn by '{before}' is restored where '{now}' draws: its state is the"
@@ -122,11 +124,11 @@ def _tell_another(what: str, before: str, wish: str) -> None:
 
 
 def parted(data: Any) -> tuple[bytes, dict[str, float]]:
-    """A world's snapshot as the simulation's and what is held.
+    """Splits a world's snapshot into that of the simulation and the parameters that are held.
 
     Raises:
         ValueError: the bytes are damaged.
-        TypeError: no bytes.
+        TypeError: the state is not bytes.
     """
     data = checked_bytes(data)
     if not is_packed(data):

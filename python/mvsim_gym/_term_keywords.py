@@ -1,4 +1,4 @@
-"""The keywords of functions as terms: what they take, and the spec of an environment that has some."""
+"""Checks the keywords that take functions as terms, and marks the spec of an environment that has such terms."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FUNCTIONS = (*KEYWORDS, "body_policies")
 
 
 def checked_terms(name: str, given: Any) -> dict[str, Callable[..., Any]]:
-    """A keyword's dict of functions; TypeError for anything else."""
+    """Returns a keyword's dict of functions. TypeError for anything else."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
@@ -32,20 +32,20 @@ def checked_terms(name: str, given: Any) -> dict[str, Callable[..., Any]]:
 
 
 def terms_of(options: Mapping[str, Any], batch: _core.Batch) -> Terms | None:
-    """The terms of a constructor's options, if there are some."""
+    """Returns the terms of a constructor's options; None without terms."""
     functions = {name: options.get(name) or {} for name in KEYWORDS}
     if not any(functions.values()):
         return None
-    from mvsim_gym._terms import Terms  # most environments have none
+    from mvsim_gym._terms import Terms  # Imported here because most environments have no terms in Python.
 
     return Terms(functions, batch)
 
 
 def bodies_of(options: Mapping[str, Any], batch: _core.Batch) -> Bodies | None:
-    """Of a constructor's options, if there are some.
+    """Returns the body policies of a constructor's options; None without them.
 
     Raises:
-        ValueError: a function for what has another policy, or none for what asks for one.
+        ValueError: a function for a group with another policy, or no function for a group with policy="python".
     """
     functions = options.get("body_policies") or {}
     for _, group, policy in batch.bodies:
@@ -55,24 +55,24 @@ def bodies_of(options: Mapping[str, Any], batch: _core.Batch) -> Bodies | None:
             )
     if not functions:
         return None
-    from mvsim_gym._terms import Bodies  # most environments have none
+    from mvsim_gym._terms import Bodies  # Imported here because most environments have none.
 
     return Bodies(functions, batch)
 
 
 class SpecWithTerms(EnvSpec):
-    """An EnvSpec that has Python functions: `to_json` refuses them by name."""
+    """An EnvSpec with Python functions. Its `to_json` raises an error that names them."""
 
     def to_json(self) -> str:
         """Raises ValueError."""
         for name in FUNCTIONS:
             for key in self.kwargs.get(name) or {}:
-                raise ValueError(f"{name}['{key}'] is a Python function, which JSON cannot say")
+                raise ValueError(f"{name}['{key}'] is a Python function, which JSON cannot express")
         return super().to_json()
 
 
 def marked(spec: EnvSpec | None) -> EnvSpec | None:
-    """The spec of an environment, which says so if it has functions."""
+    """Returns the spec of an environment, as SpecWithTerms if it has functions."""
     if type(spec) is EnvSpec and any(spec.kwargs.get(name) for name in FUNCTIONS):
         spec.__class__ = SpecWithTerms
     return spec

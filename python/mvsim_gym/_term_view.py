@@ -1,4 +1,5 @@
-"""What a term in Python sees: arrays of all envs that end with the call, and random numbers of each env's own."""
+"""The view that a term in Python is given: arrays of all envs, valid during the call, and random numbers of each
+env."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ Array = npt.NDArray[Any]
 
 
 class Call:
-    """What the view of one call stands on: the terms, until the call ends, and what it has asked for so far."""
+    """State of one call: the terms until the call ends, and the arrays that the function has asked for so far."""
 
     __slots__ = ("_cache", "_terms", "draws", "name")
 
@@ -30,12 +31,12 @@ class Call:
         self.begin("")
 
     def begin(self, name: str) -> None:
-        """The next function is that of the term of this name."""
+        """Begins the call of the term with this name."""
         self.name, self.draws = name, 0
 
     @property
     def terms(self) -> Terms:
-        """RuntimeError where the call has ended."""
+        """The terms. RuntimeError after the call has ended."""
         if self._terms is None or self._terms.batch is None:
             raise RuntimeError("the view of a term has ended with the call that it was given to")
         return self._terms
@@ -48,12 +49,12 @@ class Call:
         return batch
 
     def read(self, name: str) -> Array:
-        """As of `TermView`."""
+        """Does the same as `TermView.read`."""
         terms = self.terms
         return self.kept(name, lambda: terms.read(name))
 
     def of_vehicle(self, quantity: str) -> Array:
-        """A quantity of each agent's own vehicle."""
+        """Returns a quantity of each agent's own vehicle."""
         vehicles = self.terms.vehicles
         if len(vehicles) == 1:
             return self.read(f"vehicle:{vehicles[0]}/{quantity}")
@@ -72,7 +73,7 @@ class Call:
         return stacked.reshape(-1, *stacked.shape[2:])
 
     def kept(self, name: str, make: Callable[[], Array]) -> Array:
-        """What `make` returns, read-only, made once a call."""
+        """Returns the read-only result of `make`, which is called once a call of the term."""
         _ = self.terms
         if name not in self._cache:
             array = make()
@@ -81,34 +82,34 @@ class Call:
         return self._cache[name]
 
     def end(self) -> None:
-        """The call is over."""
+        """Ends the call."""
         self._terms = None
         self._cache = {}
 
 
 class TermView:
-    """The state of all envs in one call of a function: arrays with a row an env, or an agent where worlds have
-    several, read-only, SI units and radians. It ends with the call; an array that a function keeps stays what it
-    was."""
+    """The state of all envs in one call of a function. Arrays have a row for each env, or for each agent if worlds have
+    several. They are read-only, in SI units and radians. The view ends with the call. An array that a function keeps
+    does not change afterwards."""
 
-    __slots__ = ("_call",)  # one is made in every step
+    __slots__ = ("_call",)  # one object is made in every step
 
     def __init__(self, call: Call) -> None:
         self._call = call
 
     @property
     def num_envs(self) -> int:
-        """Rows: of several agents worlds x agents, row = world * agents + agent."""
+        """Number of rows. With several agents it is worlds x agents, row = world * agents + agent."""
         return self._call.terms.num_rows
 
     @property
     def num_agents(self) -> int:
-        """Rows of a world, which stand one after the other."""
+        """Rows of a world, which are consecutive."""
         return len(self._call.terms.vehicles)
 
     @property
     def control_period(self) -> float:
-        """Simulated seconds of a step."""
+        """Simulated time of a step, s."""
         return self._call.batch.control_period
 
     @property
@@ -128,22 +129,22 @@ class TermView:
 
     @property
     def times(self) -> Array:
-        """(n,): s since the episode began."""
+        """(n,): time since the episode began, s."""
         return self.read("time")
 
     @property
     def actions(self) -> Array:
-        """(n, a): of this step, as applied, in [-1, 1]; 0 after a reset."""
+        """(n, a): actions of this step as applied, in [-1, 1]; 0 after a reset."""
         return self.read("action")
 
     @property
     def previous_actions(self) -> Array:
-        """(n, a): of the step before; 0 at first."""
+        """(n, a): actions of the step before; 0 at first."""
         return self.read("previous_action")
 
     @property
     def contact(self) -> Array:
-        """(n,) bool: the vehicle touched something in this step."""
+        """(n,) bool: whether the vehicle touched something in this step."""
         return self._call.kept("contact", lambda: self._call.of_vehicle("collision") != 0)
 
     @property
@@ -153,26 +154,27 @@ class TermView:
 
     @property
     def scans(self) -> Array:
-        """(n, k): the observation `scan`, as it is after this step."""
+        """(n, k): the observation `scan` after this step."""
         return self.observations["scan"]
 
     @property
     def observations(self) -> Mapping[str, Array]:
-        """The environment's own by key, as they are after this step: also those that an episode ends with."""
+        """The environment's own observations by key, after this step. At the end of an episode they are its last
+        ones."""
         return _Observations(self._call)
 
     @property
     def random(self) -> TermRandom:
-        """Random numbers from a stream of each env's own."""
+        """Random numbers; each env has its own stream."""
         return TermRandom(self._call)
 
     def read(self, name: str) -> Array:
-        """Anything that `VectorEnv.read` knows by name. Of several agents `goal`, `action` and `previous_action` are
-        each row's own, all else is its world's."""
+        """Returns anything that `VectorEnv.read` knows by name. With several agents `goal`, `action` and
+        `previous_action` belong to each row, and all else to the world of the row."""
         return self._call.read(name)
 
     def __getattr__(self, name: str) -> NoReturn:
-        """Of a name that it does not have."""
+        """Raises AttributeError with the nearest name."""
         names = [known for known in dir(type(self)) if not known.startswith("_")]
         near = difflib.get_close_matches(name, names, 1)
         hint = f", did you mean '{near[0]}'?" if near else ","
@@ -185,8 +187,8 @@ class TermView:
 
 
 class BodiesView(TermView):
-    """What a function that moves bodies sees: all of a `TermView`, with a row a world (of several agents the vehicle is
-    the first's), and the bodies of its element, in their order."""
+    """The view of a function that moves bodies: a `TermView` with a row for each world and the bodies of the function's
+    element, in their order. With several agents, vehicle quantities are those of the first agent."""
 
     __slots__ = ("_pattern",)
 
@@ -206,17 +208,17 @@ class BodiesView(TermView):
 
     @property
     def body_goals(self) -> Array:
-        """(n, b, 2): x, y in the world; drawn anew when one is reached."""
+        """(n, b, 2): x, y in the world; a new goal is drawn when one is reached."""
         return self._of_bodies("goal")
 
     @property
     def body_speeds(self) -> Array:
-        """(n, b): m/s that each likes to go at."""
+        """(n, b): preferred speed of each body, m/s."""
         return self._of_bodies("speed")
 
     @property
     def body_radii(self) -> Array:
-        """(n, b): m."""
+        """(n, b): radius, m."""
         return self._of_bodies("radius")
 
     def _of_bodies(self, quantity: str) -> Array:
@@ -278,22 +280,23 @@ class _Observations(_Keyed):
 
 
 class TermRandom:
-    """Numbers that follow from an env's seed, episode and step, from the term's name and from how often it has asked
-    within the call: the same whatever the number of envs and threads."""
+    """Random numbers determined by an env's seed, episode and step, by the term's name and by the number of draws in
+    the call. They do not depend on the number of envs and threads."""
 
     def __init__(self, call: Call) -> None:
         self._call = call
 
     def uniform(self, low: float = 0.0, high: float = 1.0, size: int = 1) -> Array:
-        """(n, size), of [low, high)."""
+        """Returns (n, size) numbers, uniform in [low, high)."""
         return low + (high - low) * self._draw(size, normal=False)
 
     def normal(self, mean: float = 0.0, deviation: float = 1.0, size: int = 1) -> Array:
-        """(n, size)."""
+        """Returns (n, size) numbers of a normal distribution."""
         return mean + deviation * self._draw(size, normal=True)
 
     def _draw(self, size: int, normal: bool) -> Array:
         call = self._call
         call.draws += 1
         numbers = call.batch.draw(zlib.crc32(f"{call.name}/{call.draws}".encode()), int(size), normal)
-        return numbers[:: len(numbers) // call.terms.num_rows]  # of a row a world: its first agent's
+        # with a row per world: the numbers of the first agent
+        return numbers[:: len(numbers) // call.terms.num_rows]

@@ -1,8 +1,8 @@
 """Rewards, observations and terminations as Python functions over the arrays of all rows (envs x agents).
 
-A function is called once a vector step, after all envs have advanced and before any is reset, with a `TermView`. It is
-stateless and row-wise: row i of what it returns follows from row i of what it reads, or from the rows of its world.
-Then the numbers of an env are the same whatever the number of envs.
+A function is called once a vector step with a `TermView`, after all envs have advanced and before any is reset. It is
+stateless and works row by row: row i of its result depends only on row i of its inputs, or on the rows of that world.
+The numbers of an env then do not depend on the number of envs.
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ from mvsim_gym.errors import TermError
 
 Function = Callable[..., Any]
 
-_FLOAT64 = np.dtype(
-    np.float64
-)  # the one that arrays have, unless they took a detour: then they are converted
+_FLOAT64 = np.dtype(np.float64)  # dtype of results; others are converted
 
 
 class _TermValueError(TermError, ValueError):
@@ -32,7 +30,7 @@ class _TermValueError(TermError, ValueError):
 
 
 class Terms:
-    """The functions of one environment, or of many, and what they have added up."""
+    """The functions of one or many environments, and the sums of their rewards."""
 
     def __init__(self, functions: Mapping[str, Mapping[str, Function]], batch: _core.Batch) -> None:
         self._reward = dict(functions["reward_terms"])
@@ -57,7 +55,7 @@ class Terms:
         self._find_sizes(batch)
 
     def attach(self, batch: _core.Batch) -> None:
-        """Works on this batch from now on."""
+        """Uses this batch from now on."""
         self.batch: _core.Batch | None = batch
         self.num_rows = batch.num_envs * batch.num_agents
         self.vehicles = batch.agent_names
@@ -75,26 +73,28 @@ class Terms:
 
     @property
     def spaces(self) -> dict[str, spaces.Box]:
-        """Of the observation terms: bounds are the attributes `low` and `high` of a function, if it has them."""
+        """Returns the boxes of the observation terms. A function may have the attributes `low` and `high` as bounds."""
         return {
             key: spaces.Box(*_bounds(self._observation[key], array.shape[1]), dtype=np.float32)
             for key, array in self.current.items()
         }
 
     def step(self, actions: Array) -> bool:
-        """A step of the batch with the terms: whether some row has an info. After a TermError it has been made."""
+        """Steps the batch with the terms. Returns whether some row has an info. If a TermError is raised, the step has
+        been made."""
         assert self.batch is not None
         has_infos = self.batch.step(actions, self.between)
         self.after_step(has_infos)
         return has_infos
 
     def read(self, name: str) -> Array:
-        """What `VectorEnv.read` knows by name, a row for each agent, of its own goal and actions."""
+        """Returns anything that `VectorEnv.read` knows by name, with a row for each agent; goal and actions are the
+        agent's own."""
         assert self.batch is not None
         return self.batch.read_rows(name)
 
     def between(self) -> Array | None:
-        """The caller's turn within a step of the batch; the mask of episodes that terms end."""
+        """Runs the caller's functions within a step of the batch. Returns the mask of episodes that terms end."""
         self._in_step = True
         call = Call(self)
         try:
@@ -104,23 +104,22 @@ class Terms:
             for name, function in self._reward.items():
                 value = self._called("reward", name, function, call)
                 if value is not None:
-                    self._pay(name, value)
-            return self._judged(call) if self._termination else None
+                    self._add_reward(name, value)
+            return self._terminated(call) if self._termination else None
         finally:
             call.end()
             self._in_step = False
 
     def after_step(self, has_infos: bool) -> None:
-        """After each step of the batch: sums of ended episodes, and what the observation terms see of new ones."""
+        """Adds up the rewards of ended episodes and observes new ones, after each step of the batch."""
         if has_infos and self._finished.any():
             for name, sums in self.sums.items():
                 self.ended_sums[name][self._finished] = sums[self._finished]
                 sums[self._finished] = 0
         if not self._observation:
             return
-        gone = (
-            None  # agents of worlds that go on without them: their latest observations are told as final ones
-        )
+        # Agents whose episode ended while others of their world go on. Their latest observations are final ones.
+        gone = None
         if self._several and self._same_step:
             gone = self._finished & ~self._was_reset
         if self._was_reset.any() or (gone is not None and gone.any()):
@@ -131,7 +130,7 @@ class Terms:
             self.observe(self._was_reset)
 
     def after_reset(self, rows: Array | None) -> None:
-        """After a reset of all worlds, or of a mask of them, or after they were put back to a snapshot."""
+        """Updates sums and observations after a reset, or a restored snapshot, of all worlds or of those in a mask."""
         agents = len(self.vehicles)
         mask = np.ones(self.num_rows, bool) if rows is None else np.repeat(rows, agents)
         for sums in self.sums.values():
@@ -149,7 +148,8 @@ class Terms:
             call.end()
 
     def latest(self, key: str) -> Array:
-        """A copy of an observation of all envs; within a step that of an episode's end where it ended."""
+        """Returns a copy of an observation of all envs. Within a step it is the last observation for episodes that
+        ended."""
         if isinstance(self.native[key], _core.DeviceArray):
             raise ValueError(
                 f"observation '{key}': it lies on {self.native[key].device}, expected one of the host's memory: a term"
@@ -162,18 +162,18 @@ class Terms:
         return array
 
     def columns(self) -> list[tuple[str, str, Array, Array]]:
-        """As those of a batch's infos."""
+        """Returns the terms' info columns in the form of those of a batch."""
         rewards = [(f"reward/{n}", "float", a, self._finished) for n, a in self.ended_sums.items()]
         ends = [(f"terminated/{n}", "bool", a, self._finished) for n, a in self.held.items()]
         return rewards + ends
 
     def of_cut(self) -> dict[str, Any]:
-        """What a lone env has to say of an episode that something outside ends in this step."""
+        """Returns the terms' info of a single env when something outside ends its episode in this step."""
         rewards = {f"reward/{name}": float(sums[0]) for name, sums in self.sums.items()}
         return rewards | {f"terminated/{name}": bool(held[0]) for name, held in self.held.items()}
 
     def _clear_waiting(self) -> None:
-        """Rows of agents that have ended, while others of their world go on, are zero."""
+        """Sets rows of agents to zero that have ended while other agents of their world go on."""
         if self._several:
             assert self.batch is not None
             waiting = self.batch.waiting()
@@ -187,7 +187,7 @@ class Terms:
         except Exception as error:
             raise TermError(f"{kind} term '{name}': {type(error).__name__}: {error}") from error
 
-    def _pay(self, name: str, value: Any) -> None:
+    def _add_reward(self, name: str, value: Any) -> None:
         assert self.batch is not None
         try:
             if type(value) is not np.ndarray or value.dtype is not _FLOAT64 or not value.flags.c_contiguous:
@@ -200,7 +200,7 @@ class Terms:
         except TypeError as error:
             raise TermError(f"reward term '{name}': {error}") from error
 
-    def _judged(self, call: Call) -> Array:
+    def _terminated(self, call: Call) -> Array:
         ended = np.zeros(self.num_rows, bool)
         for name, function in self._termination.items():
             value = np.asarray(self._called("termination", name, function, call))
@@ -243,7 +243,8 @@ class Terms:
         return array
 
     def _find_sizes(self, batch: _core.Batch) -> None:
-        """What the observation terms return of a copy of the batch at its first moment, for their sizes."""
+        """Runs the observation terms on a copy of the batch after its first reset to find the sizes of their
+        results."""
         if not self._observation:
             return
         trial = batch.clone()
@@ -262,7 +263,7 @@ class Terms:
 
 
 class Bodies:
-    """The functions of one environment, or of many, by the name of the element whose bodies they move."""
+    """The functions that move bodies of one or many environments, by the name of the bodies' element."""
 
     def __init__(self, functions: Mapping[str, Function], batch: _core.Batch) -> None:
         self._functions = dict(functions)
@@ -279,11 +280,11 @@ class Bodies:
         for name, group, _ in batch.bodies:
             if group in self._names:
                 self._names[group].append(name)
-        self.native: dict[str, Array] = {}  # no observations to see
+        self.native: dict[str, Array] = {}  # body policies see no observations
         self.attach(batch)
 
     def attach(self, batch: _core.Batch) -> None:
-        """Works on this batch from now on."""
+        """Uses this batch from now on."""
         self.batch: _core.Batch | None = batch
         self.num_rows = batch.num_envs
         self.rows = list(range(batch.num_envs))
@@ -293,12 +294,12 @@ class Bodies:
         return {key: value for key, value in self.__dict__.items() if key != "batch"}
 
     def read(self, name: str) -> Array:
-        """What `VectorEnv.read` knows by name, a row a world."""
+        """Returns anything that `VectorEnv.read` knows by name, with a row for each world."""
         assert self.batch is not None
         return self.batch.read(self.rows, name)
 
     def before_step(self) -> None:
-        """Asks every function, and tells the bodies of episodes that go on."""
+        """Calls every function and sets the velocities of bodies whose episode goes on."""
         batch = self.batch
         assert batch is not None
         running = [row for row in self.rows if not batch.ended(row)]

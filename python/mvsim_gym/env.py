@@ -1,4 +1,4 @@
-"""One environment behind Gymnasium's Env."""
+"""One environment as a Gymnasium Env."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ __all__ = ["Env"]
 class Env(HasSpec, ControlsOne, gym.Env[Any, Any]):
     """A robot's task as an environment file describes it.
 
-    Observations are a dict of arrays within finite bounds, 1-D float32 but for pictures. Actions are a
-    float32 vector in [-1, 1] that stands for `action_low`..`action_high` in physical units. `info` is empty
-    but for the last step of an episode, which has `success`, `collision`, `timeout`, `diverged`, `time`
-    (s), `path_length` (m), `min_clearance` (m), `bad_action` (count) and the sum of each reward term as
-    `reward/<name>`; a step with a bad action has `bad_action` too. Where a wrapper ends the episode earlier,
-    `info["success"]` and all other keys are answered in that step too, as if a time limit had ended it.
+    Observations are a dict of arrays within finite bounds: 1-D float32, and images. Actions are a float32 vector in
+    [-1, 1], which stands for `action_low`..`action_high` in physical units. `info` is empty except in the last step of
+    an episode. Then it has `success`, `collision`, `timeout`, `diverged`, `time` (s), `path_length` (m),
+    `min_clearance` (m), `bad_action` (count) and the sum of each reward term as `reward/<name>`. A step with a bad
+    action has `bad_action` too. If a wrapper ends the episode earlier, `info["success"]` and all other keys can be read
+    in that step too, with the values that a time limit would have given.
 
     Args:
         env: path of an environment file, or what `gymnasium.make` takes: an id, "module:id", an EnvSpec.
@@ -45,8 +45,8 @@ class Env(HasSpec, ControlsOne, gym.Env[Any, Any]):
         MissingFileError: there is no such environment file.
         WorldFileError: a mistake in a file or a keyword's value.
 
-    A running environment can be copied, pickled, and brought back to an earlier moment (`snapshot`). Its true state is
-    read and set by name (`read`, `write`), its parameters and knobs are set while it runs.
+    A running environment can be copied, pickled, and restored to an earlier snapshot (`snapshot`). Its true state is
+    read and set by name (`read`, `write`). Parameters and knobs can be set while it runs.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array", "depth_array"]}  # noqa: RUF012 (Gymnasium reads it from the class)
@@ -75,13 +75,13 @@ class Env(HasSpec, ControlsOne, gym.Env[Any, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Starts an episode: with a seed the first one of that seed, without one the next.
+        """Starts an episode: with a seed the first one of that seed, without a seed the next one.
 
         Args:
-            seed: everything random follows from it.
-            options: where this episode begins and ends, `pose` (x, y, yaw) and `goal` (x, y), else drawn; and `knobs`,
-                a dict, as `set_knobs` has them, before it begins. Another key raises ValueError, and so does a place
-                where no episode can begin.
+            seed: determines everything random.
+            options: `pose` (x, y, yaw) and `goal` (x, y) of this episode, drawn if missing; and `knobs`, a dict, set
+                as by `set_knobs` before the episode begins. Any other key raises ValueError, and so does a place where
+                no episode can begin.
 
         Returns:
             The first observation and an empty info.
@@ -111,7 +111,7 @@ class Env(HasSpec, ControlsOne, gym.Env[Any, Any]):
             gymnasium.error.ResetNeeded: there is no episode, or it has ended.
             ValueError: an action of another shape; with `strict_actions` one that is not finite.
         """
-        if self._batch is None or not self._running:  # a call less in each step
+        if self._batch is None or not self._running:  # saves a call in each step
             self._open()
             raise gym.error.ResetNeeded("no episode is running: call reset() before step()")
         actions = as_actions(action, self._action_shape)
@@ -119,8 +119,8 @@ class Env(HasSpec, ControlsOne, gym.Env[Any, Any]):
         observation = self._observation()
         reward = float(self._rewards[0])
         self._info.moment += 1
-        self._tell_watchers(actions)
-        if not has_infos:  # an episode's end has always some
+        self._update_watchers(actions)
+        if not has_infos:  # the end of an episode always has an info
             return observation, reward, False, False, OpenInfo(self._info)
         terminated, truncated = bool(self._terminated[0]), bool(self._truncated[0])
         info = self._info.of_env(0)
@@ -135,14 +135,14 @@ class Env(HasSpec, ControlsOne, gym.Env[Any, Any]):
         self._running = not self._open().ended(0)
 
     def restore(self, state: bytes) -> Any:
-        """Goes back to a snapshot, of this environment or of any with the same worlds, observations, actions and
-        rewards (also an entry of `VectorEnv.get_state`), and on from there bit for bit.
+        """Goes back to a snapshot and continues from there bit for bit. The snapshot may come from this environment,
+        from another with the same worlds, observations, actions and rewards, or from an entry of `VectorEnv.get_state`.
 
         Returns:
-            The observation of that moment.
+            The observation at the snapshot.
 
         Raises:
-            ValueError: the bytes are damaged or of something else; nothing has changed.
+            ValueError: the bytes are damaged or no such snapshot; nothing has changed.
         """
         batch = self._open()
         self._put_back([0], [checked_bytes(state)])

@@ -1,4 +1,4 @@
-"""The exceptions of mvsim_gym. A wrong argument is Python's own ValueError or TypeError."""
+"""The exceptions of mvsim_gym. A wrong argument raises Python's ValueError or TypeError."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ class WorldFileError(ValueError):
     """
 
     def __init__(self, message: str, path: str = "", line: int = 0, column: int = 0) -> None:
-        super().__init__(printable(message))  # it quotes the file, and ends in a terminal
+        super().__init__(printable(message))  # The message quotes the file, and may be shown in a terminal.
         self.path = path
-        """The file; for a keyword `keyword NAME`."""
+        """The file; `keyword NAME` for a keyword."""
         self.line = line
-        """Counts from 1; 0 where no line is known."""
+        """Counts from 1; 0 if no line is known."""
         self.column = column
-        """Counts from 1; 0 where no column is known."""
+        """Counts from 1; 0 if no column is known."""
 
 
 class MissingFileError(WorldFileError, FileNotFoundError):
-    """There is no environment file of that name."""
+    """The environment file does not exist."""
 
 
 class ForkedProcessError(RuntimeError):
-    """An environment was used in a process forked after it was made: make it in the child, or use spawn."""
+    """An environment was used in a process forked after it was made. Make it in the child, or use spawn."""
 
 
 class TermError(RuntimeError):
-    """A term that is a Python function failed, or returned what is no value of such a term: the message names it. The
-    step was made; the environment can be used on."""
+    """A term that is a Python function failed or returned an invalid value. The message names the term. The step was
+    made, and the environment can still be used."""
 
 
 class RenderMemoryError(RuntimeError):
-    """The driver has no memory for a picture of the size asked."""
+    """The driver has no memory for a picture of the requested size."""
 
 
 class RendererLost(RuntimeError):  # noqa: N818 (a loss, not a mistake)
-    """The driver lost the context or does not answer; the next picture comes from a new one."""
+    """The driver lost the context or does not answer. The next picture uses a new context."""

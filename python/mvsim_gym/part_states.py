@@ -1,4 +1,4 @@
-"""What the parts of a running world tell of themselves: poses, twists, wheels, publications.
+"""States of the parts of a running world: poses, twists, wheels, publications.
 
 Units are SI and radians.
 """
@@ -25,7 +25,7 @@ class Pose(NamedTuple):
 
 
 class Twist(NamedTuple):
-    """Velocity in the plane: m/s along x and y, rad/s about z."""
+    """Velocity in the plane: x and y in m/s, rotation about z in rad/s."""
 
     vx: float
     vy: float
@@ -33,60 +33,61 @@ class Twist(NamedTuple):
 
 
 class Publication(NamedTuple):
-    """What the `<publish>` of a vehicle or block says of its topics. A world publishes nothing by itself: see
+    """The topics in the `<publish>` of a vehicle or block. A world publishes nothing by itself: see
     `mvsim_gym.comms.WorldNode`."""
 
     topic: str
-    """of its pose; empty: the tag names none"""
+    """topic of its pose; empty if the tag names none"""
     period: float
-    """s of the wall between two poses"""
+    """time between two poses, s of the wall clock"""
     relative_topic: str
-    """of the poses of `relative_objects` in its frame; empty: there is none"""
+    """topic of the poses of `relative_objects` in its frame; empty if there is none"""
     relative_objects: tuple[str, ...]
-    """names as in the world file; one that is not there was warned of"""
+    """names as in the world file; a missing object has caused a warning"""
 
 
 class Wheel(NamedTuple):
     """A wheel after the last step."""
 
     spin: float
-    """rad/s, positive when it rolls forward"""
+    """rad/s, positive when the wheel rolls forward"""
     angle: float
-    """rad turned since the start"""
+    """angle turned since the start, rad"""
     steer: float
-    """rad with respect to the chassis"""
+    """steering angle with respect to the chassis, rad"""
     torque: float
-    """N m of the motor, positive forward"""
+    """motor torque, N m, positive forward"""
     force: tuple[float, float]
-    """N of friction on the chassis, along x and y of the vehicle"""
+    """friction force on the chassis, N, along x and y of the vehicle"""
     load: float
     """N, share of the chassis weight"""
     slip_ratio: float = 0.0
-    """(r spin - v) / max(|r spin|, |v|, 0.1 m/s) with v along the rolling direction: 1 spins, -1 slides locked"""
+    """(r spin - v) / max(|r spin|, |v|, 0.1 m/s) with v along the rolling direction: 1 spins on the spot, -1 slides
+    locked"""
     slip_angle: float = 0.0
-    """rad between travel and rolling direction, in [-pi/2, pi/2]; positive where the wheel moves to its left"""
+    """angle between travel and rolling direction, rad, in [-pi/2, pi/2]; positive if the wheel moves to its left"""
 
 
 class Wheels(NamedTuple):
-    """All wheels of a vehicle after the last step: copies, one entry a wheel, in the order of `names`."""
+    """All wheels of a vehicle after the last step: copies, one entry for each wheel, in the order of `names`."""
 
     names: tuple[str, ...]
     """tags of the world file, e.g. `l_wheel`"""
     spin: npt.NDArray[np.float64]
-    """rad/s, positive when it rolls forward"""
+    """rad/s, positive when the wheel rolls forward"""
     angle: npt.NDArray[np.float64]
-    """rad turned since the start"""
+    """angle turned since the start, rad"""
     steer: npt.NDArray[np.float64]
-    """rad with respect to the chassis"""
+    """steering angle with respect to the chassis, rad"""
     torque: npt.NDArray[np.float64]
-    """N m of the motor, positive forward"""
+    """motor torque, N m, positive forward"""
     slip_ratio: npt.NDArray[np.float64]
     """as in `Wheel`"""
     slip_angle: npt.NDArray[np.float64]
     """rad, as in `Wheel`"""
     force_x: npt.NDArray[np.float64]
-    """N of friction on the chassis, forward in the vehicle's frame"""
+    """friction force on the chassis, N, forward in the vehicle's frame"""
     force_y: npt.NDArray[np.float64]
-    """N of friction on the chassis, to the left in the vehicle's frame"""
+    """friction force on the chassis, N, to the left in the vehicle's frame"""
     load: npt.NDArray[np.float64]
     """N, share of the chassis weight"""

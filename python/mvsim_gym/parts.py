@@ -1,4 +1,4 @@
-"""What a running world consists of: vehicles, their sensors, blocks, and what they tell of themselves.
+"""The parts of a running world: vehicles, their sensors, and blocks.
 
 Units are SI and radians. Poses are in the world frame, twists in the body frame unless named `world_twist`.
 """
@@ -47,12 +47,12 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-_FASTEST = 1e4  # m/s and rad/s that may be commanded: far beyond it a world diverges, and ends
-_LONGEST_WAY, _LARGEST_TURN = 2.0, math.pi / 2  # m and rad that Box2D moves a body by in one step
+_FASTEST = 1e4  # largest command, m/s and rad/s: far beyond it a world diverges
+_LONGEST_WAY, _LARGEST_TURN = 2.0, math.pi / 2  # m and rad, the largest move of a body by Box2D in one step
 
 
 class Named(Mapping[str, T], Generic[T]):
-    """Things by name, in file order; a wrong name is answered with the right ones."""
+    """Items by name, in the order of the file. A wrong name raises KeyError with the valid names."""
 
     def __init__(self, kind: str, items: Mapping[str, T]) -> None:
         self._kind = kind
@@ -88,7 +88,7 @@ class Sensor:
 
     @property
     def name(self) -> str:
-        """Its name in the world file."""
+        """Name in the world file."""
         return self._model.name
 
     @property
@@ -98,73 +98,73 @@ class Sensor:
 
     @property
     def publish_topic(self) -> str:
-        """The topic that a `<publish>` of the world file, if it is switched on, names for its readings; else empty."""
+        """The topic of its readings in an active `<publish>` of the world file, else empty."""
         return self._model.publish_topic
 
     @property
     def angles(self) -> npt.NDArray[np.float64] | None:
-        """rad of each ray in the sensor's frame; None of a sensor without rays."""
+        """Angle of each ray in the sensor's frame, rad; None for a sensor without rays."""
         return self._model.angles
 
     @property
     def class_name(self) -> str:
-        """Its class in the world file, e.g. `laser`."""
+        """Class in the world file, e.g. `laser`."""
         return self._model.class_name
 
     @property
     def form(self) -> str:
-        """What its readings are: `scan`, `imu`, `fix`, `camera`, `rgbd`, `rings`, or another word of its class."""
+        """Form of its readings: `scan`, `imu`, `fix`, `camera`, `rgbd`, `rings`, or another word of its class."""
         return self._model.form
 
     @property
     def mount(self) -> Pose:
-        """Its pose on the vehicle, or in the world if it stands there: m and rad."""
+        """Pose on the vehicle, or in the world if the sensor stands there: m and rad."""
         return Pose(*self._model.mount)
 
     @property
     def max_range(self) -> float:
-        """The largest value of a reading; of a lidar the longest range, m."""
+        """Largest value of a reading; for a lidar the longest range, m."""
         return self._model.high
 
     @property
     def views(self) -> dict[str, dict[str, Any]]:
-        """The images of a sensor that sees the scene, by name. Of a camera `intrinsics` (fx, fy, cx, cy, px) and
-        `T_vehicle_camera`, (4, 4) float64; of a 3D lidar `elevations` and `azimuths`, float64, rad."""
+        """The images of a sensor that sees the scene, by name. A camera has `intrinsics` (fx, fy, cx, cy, px) and
+        `T_vehicle_camera`, (4, 4) float64. A 3D lidar has `elevations` and `azimuths`, float64, rad."""
         return self._model.views
 
     @property
     def parameters(self) -> dict[str, float]:
-        """The parameters of its noise and the like by name, as they are in this episode."""
+        """Its parameters in this episode by name, such as those of its noise."""
         return self._simulation.sensor_params(self._index)
 
     @property
     def count(self) -> int:
-        """Readings that were due since the last reset."""
+        """Number of readings that were due since the last reset."""
         return self._simulation.sensor_count(self._index)
 
     @property
     def time(self) -> float:
-        """Simulated seconds that the latest reading that was due describes."""
+        """Simulated time of the latest reading that was due, s."""
         return self._simulation.sensor_time(self._index)
 
     @property
     def world_time(self) -> float:
-        """Simulated seconds of its world now."""
+        """Present simulated time of its world, s."""
         return self._simulation.time
 
     def read(self, *, fresh: bool = False) -> Any:
-        """The latest reading that was due, or None before the first: a `Reading` of a lidar, an `ImuReading`
-        of an IMU, a `GnssReading` of a receiver (None where it had no fix), a `CameraReading` of a camera, a
-        `Lidar3dReading` of a 3D lidar.
+        """Returns the latest reading that was due, or None before the first: a `Reading` of a lidar, an `ImuReading` of
+        an IMU, a `GnssReading` of a receiver (None without a fix), a `CameraReading` of a camera, a `Lidar3dReading` of
+        a 3D lidar.
 
-        A reading is due in the first physics step that begins at or after each multiple of `period`, and describes that
-        step's end: with steps of 5 ms and a period of 0.1 s those at 0.105, 0.205, 0.305 s... So after
+        A reading is due in the first physics step that begins at or after each multiple of `period`. It describes the
+        end of that step. With steps of 5 ms and a period of 0.1 s readings are of 0.105, 0.205, 0.305 s... So after
         `world.step(0.1)` there is none yet, and later the latest is 95 ms old.
 
         Args:
-            fresh: read the sensor now, of the world as it stands, whatever its period; never None. It draws noise of
-                its own and leaves the schedule as it is: a later `read()` gives the due reading again, whose noise
-                is not what it would have been.
+            fresh: read the sensor in the present state of the world, whatever its period; never None. The reading has
+                its own noise and does not change the schedule. A later `read()` returns the due reading again, with
+                other noise than without the fresh reading.
         """
         simulation, index = self._simulation, self._index
         if has_images(self.form):
@@ -181,14 +181,14 @@ class Sensor:
         return make(simulation.reading(index), simulation.reading_valid(index), self.time)
 
     def values(self, *, fresh: bool = False) -> npt.NDArray[Any] | None:
-        """What `read` gives of a sensor of any class: a copy of its values, of their own type and shape."""
+        """Returns a copy of the values of `read`, for a sensor of any class, in their own dtype and shape."""
         if fresh:
             return self._simulation.read_now(self._index)[0]
         return self._simulation.reading(self._index) if self.count else None
 
 
 class Vehicle:
-    """A vehicle of a world: commands in, state out."""
+    """A vehicle of a world: takes commands and tells its state."""
 
     def __init__(
         self,
@@ -206,12 +206,12 @@ class Vehicle:
 
     @property
     def name(self) -> str:
-        """Its name in the world file."""
+        """Name in the world file."""
         return self._model.name
 
     @property
     def index(self) -> int:
-        """Its place among the vehicles of the world, from 0."""
+        """Index among the vehicles of the world, from 0."""
         return self._index
 
     @property
@@ -231,7 +231,7 @@ class Vehicle:
 
     @property
     def wheel_mounts(self) -> list[list[float]]:
-        """Of each wheel x, y (m), yaw (rad), width, radius (m) and mass (kg), in the vehicle's frame."""
+        """x, y (m), yaw (rad), width, radius (m) and mass (kg) of each wheel, in the vehicle's frame."""
         return self._model.wheels
 
     @property
@@ -246,37 +246,37 @@ class Vehicle:
 
     @property
     def publication(self) -> Publication | None:
-        """What its `<publish>` says, if it has one that is switched on."""
+        """Its active `<publish>`; None without one."""
         return _publication(self._model)
 
     @property
     def command_names(self) -> tuple[str, ...]:
-        """What `set_command` takes, in its order."""
+        """Names of the values that `set_command` takes, in order."""
         return tuple(self._model.command_names)
 
     @property
     def command(self) -> tuple[float, ...]:
-        """What the controller was last commanded, by `command_names`: m/s, rad/s, rad, N m or shares. A reset restores
-        the command of the world file; actions of an environment are here as they reached the controller."""
+        """The last command of the controller, in the order of `command_names`: m/s, rad/s, rad, N m or shares. A reset
+        restores the command of the world file. Actions of an environment appear here as they reached the controller."""
         return tuple(self._simulation.command(self._index))
 
     @property
     def max_steer(self) -> float | None:
-        """The largest steering angle of a car, rad; None: it does not steer."""
+        """Largest steering angle of a car, rad; None for other vehicles."""
         return self._simulation.max_steer(self._index)
 
     @property
     def wheelbase(self) -> float | None:
-        """Between the axles of a car, m; None: it does not steer."""
+        """Distance between the axles of a car, m; None for other vehicles."""
         if self.max_steer is None:
             return None
-        rear, front = self.wheel_mounts[0], self.wheel_mounts[2]  # the rear and then the front wheels
+        rear, front = self.wheel_mounts[0], self.wheel_mounts[2]  # rear wheels come first
         return front[0] - rear[0]
 
     @property
     def fastest(self) -> tuple[float, float]:
-        """The largest speed (m/s) and turn rate (rad/s) that a command can ask for. A vehicle of `twist_ideal`, which
-        moves as commanded, moves at most 2 m and a quarter turn in a step."""
+        """Largest speed (m/s) and turn rate (rad/s) that a command can ask for. A vehicle of `twist_ideal` moves
+        exactly as commanded, so it moves at most 2 m and a quarter turn in a step."""
         if self.controller != "twist_ideal":
             return _FASTEST, _FASTEST
         step = self._simulation.timestep
@@ -284,7 +284,7 @@ class Vehicle:
 
     def set_twist(self, vx: float, omega: float) -> None:
         """Commands a forward speed (m/s) and a turn rate (rad/s) until the next command. Values beyond 1e4 count as
-        1e4, with a notice: far beyond it a world diverges.
+        1e4, with a notice, because far beyond it a world diverges.
 
         Raises:
             ValueError: the controller takes no twist (it is `raw`), or a value is not finite.
@@ -293,8 +293,8 @@ class Vehicle:
         self._simulation.set_twist(self._index, vx, omega)
 
     def set_command(self, *values: float) -> None:
-        """Commands what the controller takes (see `command_names`) until the next command. Torques of `raw` are N m
-        with the sign of the world language: negative drives forward. Speeds beyond 1e4 count as 1e4, as of `set_twist`.
+        """Commands the values named in `command_names` until the next command. Torques of `raw` are N m with the sign
+        of the world language: negative drives forward. Speeds beyond 1e4 count as 1e4, as in `set_twist`.
 
         Raises:
             ValueError: a wrong number of values, or one that is not finite.
@@ -330,29 +330,29 @@ class Vehicle:
 
     @property
     def odometry(self) -> Pose:
-        """Pose since the start as the wheels' odometry has it; z, pitch and roll are 0."""
+        """Pose since the start by the odometry of the wheels; z, pitch and roll are 0."""
         x, y, yaw = self._simulation.vehicle_odometry(self._index)
         return Pose(x, y, 0.0, yaw, 0.0, 0.0)
 
     @property
     def odometry_twist(self) -> Twist:
-        """Velocity in the body frame as estimated from the wheels' spins."""
+        """Velocity in the body frame, estimated from the wheels' spins."""
         return Twist(*self._simulation.vehicle_odometry_twist(self._index))
 
     @property
     def odometry_multipliers(self) -> tuple[float, float, float]:
-        """Factors of what `odometry` has of the way along x, along y, and of the turning, in this episode."""
+        """Factors of `odometry` on the distance along x, along y, and on the rotation, in this episode."""
         along_x, along_y, turning = self._simulation.odometry_multipliers(self._index)
         return along_x, along_y, turning
 
     @property
     def in_collision(self) -> bool:
-        """It touched something in the last step."""
+        """Whether it touched something in the last step."""
         return self._simulation.in_collision(self._index)
 
     @property
     def had_collision(self) -> bool:
-        """It has touched something since the last reset."""
+        """Whether it has touched something since the last reset."""
         return self._simulation.had_collision(self._index)
 
     @property
@@ -375,10 +375,10 @@ class Vehicle:
 
     @property
     def recording(self) -> bool:
-        """Whether its steps are written to CSV files; can be set in a world that was given a `log_dir`.
+        """Whether its steps are written to CSV files. It can be set in a world with a `log_dir`.
 
         Raises:
-            ValueError: set to True in a world without one.
+            ValueError: set to True in a world without a `log_dir`.
         """
         return self._log is not None and self._log.recording(self._index)
 
@@ -390,49 +390,50 @@ class Vehicle:
             raise ValueError("recording: this world has no folder for logs, expected World(..., log_dir=...)")
 
     def log_to(self, log: _core.VehicleLog) -> None:
-        """Writes to other CSV files from now on, as `World.begin_log` asks."""
+        """Writes to other CSV files from now on; `World.begin_log` calls it."""
         on, self._log = self.recording, log
         self.recording = on
 
     def wheel_states(self) -> Wheels:
-        """All wheels after the last step as NumPy arrays, as `World.wheels` has them."""
+        """Returns all wheels after the last step as NumPy arrays, as `World.wheels` does."""
         return Wheels(tuple(self._model.wheel_names), *self._simulation.wheels(self._index))
 
     def set_pose(self, x: float, y: float, yaw: float = 0.0) -> None:
-        """Puts the vehicle there at rest, standing on the ground; what is joined to it comes along as it stood at the
-        start. Wheels that turn stop; its odometry does not notice.
+        """Puts the vehicle there at rest, standing on the ground. Bodies joined to it move along, in their initial
+        relative poses. Wheels stop turning, and the odometry does not change.
 
         Raises:
-            ValueError: a value is not finite or farther than 1000 km from the world; it is joined to a static block, or
-                follows keyframes.
+            ValueError: a value is not finite or farther than 1000 km from the world; the vehicle is joined to a static
+                block, or follows keyframes.
         """
         self._simulation.place_vehicle(self._index, number("x", x), number("y", y), number("yaw", yaw))
 
     def set_twist_state(self, vx: float, vy: float = 0.0, omega: float = 0.0) -> None:
-        """Gives the vehicle a velocity (m/s and rad/s, body frame), as if it had moved so before: its wheels roll
-        along, and what is joined to it moves as one body with it. (`set_twist` commands a controller.)
+        """Gives the vehicle a velocity (m/s and rad/s, body frame). Its wheels roll accordingly, and bodies joined to
+        it move with it as one body. To command the controller use `set_twist`.
 
         Raises:
-            ValueError: a value is not finite or beyond 10000; it is joined to a static block, or follows keyframes.
+            ValueError: a value is not finite or beyond 10000; the vehicle is joined to a static block, or follows
+                keyframes.
         """
         self._simulation.set_vehicle_twist(
             self._index, number("vx", vx), number("vy", vy), number("omega", omega)
         )
 
     def reset_collision(self) -> None:
-        """Forgets what it has touched: `in_collision` and `had_collision` are False until it touches something."""
+        """Forgets past contacts: `in_collision` and `had_collision` are False until the next one."""
         self._simulation.clear_collision_flags(self._index)
 
     @property
     def acceleration(self) -> tuple[float, float]:
-        """m/s2 of the reference point in the last step, along x and y of the body frame."""
+        """Acceleration of the reference point in the last step, m/s2, along x and y of the body frame."""
         return self._simulation.vehicle_acceleration(self._index)
 
 
 def vehicles_of(
     model: _core.Model, simulation: _core.Simulation, log: _core.VehicleLog | None = None
 ) -> Named[Vehicle]:
-    """The vehicles of a running world by name, each with its sensors."""
+    """Returns the vehicles of a running world by name, each with its sensors."""
     sensors: dict[int, dict[int, _core.SensorModel]] = {}
     for i, sensor in enumerate(model.sensors):
         sensors.setdefault(sensor.vehicle, {})[i] = sensor
@@ -441,7 +442,7 @@ def vehicles_of(
 
 
 def standing_sensors(model: _core.Model, simulation: _core.Simulation) -> Named[Sensor]:
-    """The sensors of a running world that stand in it, outside of any vehicle, by name."""
+    """Returns the sensors that stand in the world, outside of any vehicle, by name."""
     standing = ((i, s) for i, s in enumerate(model.sensors) if s.is_standalone)
     return Named("sensor", {s.name: Sensor(simulation, s, i) for i, s in standing})
 
@@ -456,22 +457,22 @@ class Block:
 
     @property
     def name(self) -> str:
-        """Its name in the world file."""
+        """Name in the world file."""
         return self._model.name
 
     @property
     def is_static(self) -> bool:
-        """It never moves."""
+        """Whether it never moves."""
         return self._model.is_static
 
     @property
     def is_wall(self) -> bool:
-        """It is a piece of a wall."""
+        """Whether it is a piece of a wall."""
         return self._model.is_wall
 
     @property
     def publication(self) -> Publication | None:
-        """What its `<publish>` says, if it has one that is switched on."""
+        """Its active `<publish>`; None without one."""
         return _publication(self._model)
 
     @property
@@ -513,14 +514,14 @@ class Block:
 
     @property
     def scale(self) -> float:
-        """The factor on its outline; 1 as the world file has it."""
+        """Factor on the size of its outline; initially 1."""
         return self._simulation.parameter(f"block:{self._model.name}/scale")[0]
 
     def set_scale(self, scale: float) -> None:
         """Resizes its outline, not its height.
 
         Raises:
-            ValueError: beyond 0.01 to 100; the block is part of the world's static geometry.
+            ValueError: a scale outside of 0.01 to 100; the block is part of the world's static geometry.
         """
         self._simulation.set_parameter(f"block:{self._model.name}/scale", number("scale", scale))
 

@@ -1,4 +1,4 @@
-"""Readings of sensors by the names of what they measure, a type for each class of sensor."""
+"""Readings of sensors with named fields, one type for each class of sensor."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ __all__ = ["CameraReading", "GnssReading", "ImuReading", "Lidar3dReading", "Read
 
 
 class Reading(NamedTuple):
-    """A reading of a lidar: one entry a ray, all arrays are copies."""
+    """A reading of a lidar, with one entry for each ray; all arrays are copies."""
 
     ranges: npt.NDArray[np.float32]
-    """m; the longest range where nothing was hit"""
+    """m; the longest range if nothing was hit"""
     valid: npt.NDArray[np.bool_]
-    """False where nothing was hit"""
+    """False if nothing was hit"""
     angles: npt.NDArray[np.float64]
     """rad in the sensor's frame"""
     time: float
-    """s of simulated time that the reading describes"""
+    """simulated time of the reading, s"""
 
 
 class ImuReading(NamedTuple):
-    """A reading of an IMU, in the frame of the sensor; all arrays are copies."""
+    """A reading of an IMU in the frame of the sensor; all arrays are copies."""
 
     angular_velocity: npt.NDArray[np.float64]
     """(3,) rad/s about x, y, z"""
@@ -35,9 +35,9 @@ class ImuReading(NamedTuple):
     """(3,) m/s2 along x, y, z: proper acceleration, (0, 0, 9.81) at rest on level ground"""
     orientation: npt.NDArray[np.float64] | None
     """(4,) unit quaternion w, x, y, z, w >= 0, from the sensor's frame to east, north, up (to the world's frame without
-    <georeference>); None where the sensor does not measure it"""
+    <georeference>); None if the sensor does not measure it"""
     time: float
-    """s of simulated time that the reading describes"""
+    """simulated time of the reading, s"""
 
 
 class GnssReading(NamedTuple):
@@ -52,57 +52,58 @@ class GnssReading(NamedTuple):
     enu: npt.NDArray[np.float64]
     """(3,) m east, north and up of the world's <georeference>"""
     covariance: npt.NDArray[np.float64]
-    """(3, 3) m2 of `enu`"""
+    """(3, 3) covariance of `enu`, m2"""
     time: float
-    """s of simulated time that the reading describes"""
+    """simulated time of the reading, s"""
 
 
 class CameraReading(NamedTuple):
-    """What a camera sees; all arrays are copies. Row 0 is at the top, column 0 at the left; the ray of column c and
+    """A reading of a camera; all arrays are copies. Row 0 is at the top, column 0 at the left. The ray of column c and
     row r goes through x = (c - cx) / fx, y = (r - cy) / fy, z = 1 of the camera's optical frame (x right, y down, z
     forward)."""
 
     image: npt.NDArray[np.uint8] | None
-    """(height, width, 3) red, green, blue; None of a depth camera without colour"""
+    """(height, width, 3) red, green, blue; None for a depth camera without colour"""
     depth: npt.NDArray[np.float32] | None
-    """(height, width) m along z; 0 where nothing is within the clip planes; None of a camera without depth"""
+    """(height, width) m along z; 0 if nothing is between the clip planes; None for a camera without depth"""
     labels: npt.NDArray[np.uint16]
-    """(height, width) of the thing seen, `world.labels` has the names; 0 is nothing. Seen as `image` is, or as `depth`
-    is where there is no image"""
+    """(height, width) index of the visible thing; `world.labels` has the names, and 0 is nothing. Pixels are those of
+    `image`, or of `depth` without an image"""
     intrinsics: dict[str, npt.NDArray[np.float64]]
     """K, (3, 3) px, of "image", "depth" and "labels" """
     T_vehicle_camera: dict[str, npt.NDArray[np.float64]]
-    """(4, 4) optical frame in that of the vehicle (of the world, for a camera that stands there), by the same names"""
+    """(4, 4) pose of the optical frame in the frame of the vehicle (or of the world, for a camera that stands there),
+    by the same names"""
     time: float
-    """s of simulated time that the reading describes"""
+    """simulated time of the reading, s"""
 
     @property
-    def K(self) -> npt.NDArray[np.float64]:  # noqa: N802 (its name everywhere)
-        """(3, 3) px, of the image; of the depth where there is no image"""
+    def K(self) -> npt.NDArray[np.float64]:  # noqa: N802 (the usual symbol)
+        """(3, 3) px, camera matrix of the image, or of the depth without an image"""
         return self.intrinsics["image" if self.image is not None else "depth"]
 
 
 class Lidar3dReading(NamedTuple):
-    """A turn of a 3D lidar, all rays at one instant; all arrays are copies. Row 0 is the lowest ring; column 0 looks
-    back, the columns go counter-clockwise."""
+    """A turn of a 3D lidar, with all rays at one instant; all arrays are copies. Row 0 is the lowest ring. Column 0
+    looks backwards, and the columns go counter-clockwise."""
 
     range_image: npt.NDArray[np.float32]
     """(rings, columns) m; 0 without a return"""
     intensity: npt.NDArray[np.float32] | None
-    """(rings, columns) from 0 to 1; None where the sensor makes none"""
+    """(rings, columns) from 0 to 1; None if the sensor measures none"""
     labels: npt.NDArray[np.uint16]
-    """(rings, columns) of the thing seen; 0 is nothing"""
+    """(rings, columns) index of the thing hit; 0 is nothing"""
     elevations: npt.NDArray[np.float64]
-    """(rings,) rad, up is positive"""
+    """(rings,) elevation, rad, positive upwards"""
     azimuths: npt.NDArray[np.float64]
-    """(columns,) rad, to the left is positive"""
+    """(columns,) azimuth, rad, positive to the left"""
     time: float
-    """s of simulated time that the reading describes"""
+    """simulated time of the reading, s"""
 
     def points(self) -> npt.NDArray[Any]:
-        """The returns as a structured array: x, y, z (m, in the sensor's frame), intensity (1 where none is made),
-        ring, and t, s since the reading's time: 0, since all rays are of one instant. Column by column, rings from
-        below. Each field begins at a multiple of its size, and a point takes 24 bytes."""
+        """Returns a structured array of the returns: x, y, z (m, in the sensor's frame), intensity (1 if not measured),
+        ring, and t (s since the reading's time; 0, since all rays are of one instant). Points are ordered by column,
+        then by ring from below. Each field is aligned to its size, and a point takes 24 bytes."""
         columns, rings = np.nonzero(self.range_image.T)
         ranges = self.range_image[rings, columns].astype(np.float64)
         level = ranges * np.cos(self.elevations)[rings]
@@ -117,14 +118,14 @@ class Lidar3dReading(NamedTuple):
 
 
 def has_images(form: str) -> bool:
-    """Whether `view_reading` makes readings of this form: of a camera or a 3D lidar."""
+    """Returns whether `view_reading` makes readings of this form, which are those of a camera or a 3D lidar."""
     return form in _OF_IMAGES
 
 
 def view_reading(
     model: _core.SensorModel, images: dict[str, Any], time: float
 ) -> CameraReading | Lidar3dReading:
-    """A reading of a sensor that sees the scene, from its images by name."""
+    """Returns a reading of a sensor that sees the scene, from its images by name."""
     return _OF_IMAGES[model.form](model, images, time)
 
 
@@ -157,7 +158,7 @@ def _camera(model: _core.SensorModel, images: dict[str, Any], time: float) -> Ca
 
 
 def _lidar(model: _core.SensorModel, values: Any, valid: Any, time: float) -> Reading:
-    assert model.angles is not None  # of a sensor with rays
+    assert model.angles is not None  # a sensor with rays
     return Reading(values, valid, model.angles, time)
 
 
@@ -174,7 +175,7 @@ def _gnss(model: _core.SensorModel, values: Any, valid: Any, time: float) -> Gns
     return GnssReading(latitude, longitude, altitude, values[3:6], covariance, time)
 
 
-# By the form of a reading, which the sensor's class names where it is registered (src/sensor/sensors.cpp).
+# By the form of a reading, which the registration of the sensor's class names (src/sensor/sensors.cpp).
 _OF_IMAGES: dict[
     str, Callable[[_core.SensorModel, dict[str, Any], float], CameraReading | Lidar3dReading]
 ] = {
@@ -190,10 +191,10 @@ _OF_VALUES: dict[str, Callable[[_core.SensorModel, Any, Any, float], Any]] = {
 
 
 def type_of(model: _core.SensorModel) -> Callable[[Any, Any, float], Any]:
-    """Makes a reading of (values, valid, time).
+    """Returns the function that makes a reading of (values, valid, time).
 
     Raises:
-        TypeError: sensors of this class have no reading with names.
+        TypeError: the readings of this class of sensor have no named fields.
     """
     make = _OF_VALUES.get(model.form)
     if make is None:

@@ -1,4 +1,4 @@
-"""The environments' ids in Gymnasium's registry."""
+"""The ids of the environments in Gymnasium's registry."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mvsim_gym.errors import MissingFileError, WorldFileError
 
 CUSTOM_ID = "mvsim/Custom-v0"
 _ENTRY_POINT = "mvsim_gym.env:Env"
-# what a registration may name as well, and means the same
+# Entry points that mean the same in a registration.
 _ENTRY_POINTS = (_ENTRY_POINT, "mvsim_gym:Env")
 _LOOKS_LIKE_ID = re.compile(r"[\w.-]+/[\w.-]+-v\d+")
 _MODULE_AND_ID = re.compile(r"([A-Za-z_][\w.]*):([\w:./-]+)")
@@ -32,25 +32,25 @@ Named = str | bytes | os.PathLike[str] | EnvSpec
 
 @cache
 def listing() -> dict[str, str]:
-    """Id -> environment file of everything in the package's folder `envs`."""
+    """Returns the environment file of each id, for everything in the package's folder `envs`."""
     return dict(_core.list_envs(os.path.join(assets(), "envs")))
 
 
 def source_of(env: Named | None, keywords: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The environment file that an argument `env` means, and all keywords for it: those of a registration, replaced
-    by the caller's.
+    """Returns the environment file that an argument `env` means, and its keywords: those of a registration, replaced by
+    the caller's.
 
     Args:
-        env: the path of a file, or what `gymnasium.make` takes and stands for an environment of this package: an id,
-            also one that the caller has registered, without its version the latest; "module:id", whose module is
-            imported first; an EnvSpec.
-        keywords: the caller's.
+        env: the path of a file, or a name that `gymnasium.make` takes for an environment of this package: an id
+            (also one that the caller has registered; without a version it is the latest), "module:id", whose module is
+            imported first, or an EnvSpec.
+        keywords: the caller's keywords.
 
     Raises:
         TypeError: no environment file is named.
-        ValueError: it looks like an id, but no environment of this package is called so; or it is registered with
-            something else, or wrappers, which many environments in one batch do not have.
-        ModuleNotFoundError: there is no such module.
+        ValueError: the name looks like an id, but no environment of this package has it; or it is registered with
+            another entry point, or with wrappers, which a batch of environments cannot have.
+        ModuleNotFoundError: the module does not exist.
     """
     if isinstance(env, EnvSpec):
         return _source_of_spec(env, keywords)
@@ -73,8 +73,8 @@ def load_env(path: str, folders: Sequence[str]) -> _core.EnvSpec:
     """Reads an environment file.
 
     Raises:
-        MissingFileError: there is none; the message has the nearest name and where it was looked for.
-        WorldFileError: a mistake in it.
+        MissingFileError: the file does not exist; the message has the nearest name and the folders that were searched.
+        WorldFileError: the file has a mistake.
     """
     try:
         return _core.load_env(path, assets(), folders)
@@ -89,31 +89,32 @@ def register(id: str, env: str | bytes | os.PathLike[str], **overrides: Any) -> 
 
     Args:
         id: e.g. "my/Task-v0".
-        env: path of the environment file, which is read when an environment is made; or another id of this
-            package, whose keywords `overrides` adds to.
-        overrides: keywords as in `gymnasium.make`, what JSON can say.
+        env: path of the environment file, which is read when an environment is made; or another id of this package,
+            to whose keywords `overrides` are added.
+        overrides: keywords as in `gymnasium.make`, with values that JSON can express.
 
-    An id that stands for something else already is given anew.
+    An id that exists already is replaced.
 
     Raises:
-        MissingFileError: there is no such file (a WorldFileError, and a FileNotFoundError too).
-        ValueError: `env` looks like an id, but none of this package is called so.
+        MissingFileError: the file does not exist (a WorldFileError, and a FileNotFoundError too).
+        ValueError: `env` looks like an id, but no environment of this package has it.
     """
     path, keywords = _file_of(env, overrides)
     _register(id, {"env": os.path.abspath(path), **keywords})
 
 
 def spec(env: Named, **keywords: Any) -> EnvSpec:
-    """What `gymnasium.make` and `gymnasium.make_vec` take, of an environment file too: `gym.make(spec("my.env.xml"))`.
+    """Returns the EnvSpec that `gymnasium.make` and `gymnasium.make_vec` take, also for an environment file:
+    `gym.make(spec("my.env.xml"))`.
 
     Args:
         env: path of an environment file, an id, "module:id" or an EnvSpec.
         keywords: as in `gymnasium.make`; they replace those of the registration.
 
     Raises:
-        MissingFileError: there is no such file (a WorldFileError, and a FileNotFoundError too).
-        ValueError: `env` looks like an id, but none is called so.
-        ModuleNotFoundError: there is no such module.
+        MissingFileError: the file does not exist (a WorldFileError, and a FileNotFoundError too).
+        ValueError: `env` looks like an id, but no environment has it.
+        ModuleNotFoundError: the module does not exist.
     """
     known = env if isinstance(env, EnvSpec) else _spec_of(_name_of(env))
     if known is None:
@@ -137,7 +138,8 @@ def _register(id: str, kwargs: dict[str, Any]) -> None:
         if known.kwargs == kwargs and known.entry_point == _ENTRY_POINT:
             return
         del gym.registry[id]
-    # no max_episode_steps: the time limit is the environment file's, for single and vector environments alike
+    # There is no max_episode_steps, because the environment file has the time limit, for single and vector environments
+    # alike.
     gym.register(
         id,
         entry_point=_ENTRY_POINT,
@@ -149,19 +151,19 @@ def _register(id: str, kwargs: dict[str, Any]) -> None:
 def _file_of(env: Named, keywords: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     path, keywords = source_of(env, keywords)
     if not os.path.isfile(path):
-        load_env(path, ())  # says what is wrong
+        load_env(path, ())  # raises the error with its reason
     return path, keywords
 
 
 def _name_of(env: Any) -> str:
-    """The text of an argument `env`, its module imported."""
+    """Returns the text of an argument `env`, and imports its module."""
     if not isinstance(env, str | bytes | os.PathLike):
         _refuse(env)
     return _after_import(path_text("env", env))
 
 
 def _refuse(env: Any) -> NoReturn:
-    if isinstance(env, list) and env and all(map(callable, env)):  # of Stable-Baselines3's make_vec_env
+    if isinstance(env, list) and env and all(map(callable, env)):  # from Stable-Baselines3's make_vec_env
         raise TypeError(
             f"env: found a list of {len(env)} functions, as make_vec_env gives it to vec_env_cls, expected an id:"
             f" MVSimVecEnv(id, num_envs={len(env)}) is the whole vector environment"
@@ -170,12 +172,12 @@ def _refuse(env: Any) -> NoReturn:
 
 
 def _is_own(spec: EnvSpec) -> bool:
-    """Whether it is what `register_all` registers: an environment of the package as it is."""
+    """Returns whether it is an environment of the package as `register_all` registers it."""
     return spec.kwargs == {"env": spec.id} and spec.id in listing()
 
 
 def module_of(name: str) -> str | None:
-    """The module that `module:id` names; None of other names."""
+    """Returns the module in `module:id`; None for other names."""
     found = _MODULE_AND_ID.fullmatch(name)
     return None if found is None or os.path.exists(name) else found[1]
 
@@ -192,7 +194,8 @@ def _after_import(name: str) -> str:
 
 
 def _imported(env: Any) -> str:
-    """For a message: the file of the module that `module:id` named, which may be another one than was meant."""
+    """Returns the file of the module in `module:id` for a message, because another module than intended may have been
+    imported."""
     module = module_of(env) if isinstance(env, str) else None
     file = getattr(sys.modules.get(module or ""), "__file__", None)
     return f" after the import of '{module}' ({file})" if file else ""
@@ -218,11 +221,11 @@ def _source_of_spec(spec: EnvSpec, keywords: dict[str, Any]) -> tuple[str, dict[
     if spec.additional_wrappers:
         names = ", ".join(wrapper.name for wrapper in spec.additional_wrappers)
         raise ValueError(
-            f"'{spec.id}' is registered with wrappers ({names}), which a native batch cannot put on"
+            f"'{spec.id}' is registered with wrappers ({names}), expected none, because a native batch has no wrappers"
         )
     limit = {} if spec.max_episode_steps is None else {"max_episode_steps": spec.max_episode_steps}
     keywords = {**limit, **spec.kwargs, **keywords}
-    keywords.pop("vectorization_mode", None)  # which gymnasium.make_vec writes into the spec of what it makes
+    keywords.pop("vectorization_mode", None)  # gymnasium.make_vec adds it to the spec of its environments
     if "env" not in keywords:
         raise TypeError(f"{spec.id} needs the keyword env: the path of an environment file")
     return source_of(keywords.pop("env"), keywords)

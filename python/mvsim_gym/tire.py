@@ -1,8 +1,8 @@
-"""Tire models as functions of NumPy arrays, by the very code that the simulation runs.
+"""Tire models as functions of NumPy arrays. They call the same code as the simulation.
 
-All arguments are SI (metres, newtons, pascals, radians, seconds), scalars or arrays that broadcast against each
-other; results are float64 arrays of the broadcast shape. Frames: the wheel's, x along its rolling direction, y
-to its left. A wrong name, shape, range, or a value that is not finite is a ValueError.
+All arguments are in SI units (metres, newtons, pascals, radians, seconds), and are scalars or arrays that broadcast
+against each other. Results are float64 arrays of the broadcast shape. The frame is that of the wheel, with x along its
+rolling direction and y to its left. A wrong name, shape or range, or a value that is not finite, is a ValueError.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ PSI = 6894.76
 
 
 class Step(NamedTuple):
-    """What one time step of a tire gives."""
+    """The result of one time step of a tire."""
 
     longitudinal: FloatArray
-    """N on the chassis along the rolling direction."""
+    """Force on the chassis along the rolling direction, N."""
     lateral: FloatArray
-    """N on the chassis to the wheel's left."""
+    """Force on the chassis to the wheel's left, N."""
     spin: FloatArray
-    """rad/s of the wheel after the step."""
+    """Spin of the wheel after the step, rad/s."""
 
 
 class MavsUpdate(NamedTuple):
-    """What one update of a MAVS tire gives."""
+    """The result of one update of a MAVS tire."""
 
     longitudinal: FloatArray
     lateral: FloatArray
@@ -54,7 +54,7 @@ class MavsUpdate(NamedTuple):
 
 
 class Parameter(NamedTuple):
-    """A number of a tire model; angles in radians."""
+    """A parameter of a tire model; angles in radians."""
 
     name: str
     default: float
@@ -65,7 +65,7 @@ class Parameter(NamedTuple):
     choices: tuple[str, ...]
 
     def value(self, given: Any) -> FloatArray:
-        """What the model computes with, from what a user gives: numbers, or names where it is a choice."""
+        """Returns the numbers of the model from what a user gives: numbers, or names of a choice."""
         if self.choices:
             return _index(self.name, given, self.choices)
         values = _numbers(self.name, given)
@@ -78,7 +78,8 @@ class Parameter(NamedTuple):
 
 
 def parameters(model: str) -> dict[str, Parameter]:
-    """The parameters of a model by name, as in `<friction class="MODEL">`; degrees there are radians here."""
+    """Returns the parameters of a model by name, as in `<friction class="MODEL">`. Degrees in the file are radians
+    here."""
     _known("tire model", model, MODELS)
     rows = (Parameter(*row[:-1], choices=tuple(row[-1])) for row in _core.tire_params(model))
     return {row.name: row for row in rows}
@@ -99,12 +100,12 @@ def vti(
     crossover_angle: npt.ArrayLike = FIVE_DEGREES,
     motion: npt.ArrayLike = 1.0,
 ) -> tuple[FloatArray, FloatArray]:
-    """Longitudinal and lateral force on the vehicle, N, of MAVS's vehicle-terrain interface.
+    """Returns longitudinal and lateral force on the vehicle, N, of MAVS's vehicle-terrain interface.
 
-    Rigid surfaces: N D sin(C atan(B s - E (B s - atan(B s)))). Sand: N (T(s) - R) of the mobility numerics
-    N_s and N_u; clay: the same of N_c, with the logarithmic pull of the WES formulas. Lateral: Crolla's
-    -N mu sgn(a) (1 - exp(-|a| / crossover_angle)), mu being the surface's peak, within the friction ellipse.
-    `form="mavs"` gives what the code of MAVS gives: its fits of sand and clay, mu = 1, no ellipse.
+    Rigid surfaces: N D sin(C atan(B s - E (B s - atan(B s)))). Sand: N (T(s) - R) of the mobility numerics N_s and N_u.
+    Clay: the same with N_c, with the logarithmic pull of the WES formulas. Lateral: Crolla's -N mu sgn(a) (1 - exp(-|a|
+    / crossover_angle)), where mu is the surface's peak, within the friction ellipse. `form="mavs"` returns the results
+    of the MAVS code: its fits of sand and clay, mu = 1, no ellipse.
 
     Args:
         surface: one of SURFACES, or an array of such names.
@@ -112,11 +113,11 @@ def vti(
         normal_force: N, >= 0.
         slip: slip ratio in [-1, 1], positive drives (see `slip_of`).
         slip_angle: rad, positive where the wheel moves to its left.
-        deflection: m of the tire under its load, >= 0 and (corrected form) less than section_height.
-        cone_index: Pa, strength of sand and clay; without effect on rigid surfaces.
-        width, diameter, section_height: m, of the tire without load.
-        crossover_angle: rad, of the lateral curve.
-        motion: direction of travel in [-1, 1], which soil resists; 0 is a wheel at rest. Corrected form only.
+        deflection: of the tire under its load, m, >= 0 and (corrected form) less than section_height.
+        cone_index: strength of sand and clay, Pa; without effect on rigid surfaces.
+        width, diameter, section_height: of the tire without load, m.
+        crossover_angle: of the lateral curve, rad.
+        motion: direction of travel in [-1, 1], which soil resists; 0 for a wheel at rest. Corrected form only.
     """
     _known("form", form, FORMS)
     columns = {
@@ -149,10 +150,11 @@ def slip_of(
     steer: npt.ArrayLike = 0.0,
     starting: npt.ArrayLike = False,
 ) -> tuple[FloatArray, FloatArray]:
-    """Slip ratio and slip angle (rad) of a wheel.
+    """Returns slip ratio and slip angle (rad) of a wheel.
 
-    Ratio: (r w - v) / max(|r w|, |v|, 0.1 m/s); angle: atan2(v_y, max(|v|, 0.1 m/s)). `form="mavs"`: without the
-    low speed, the angle less `steer` (rad) once more; a wheel that is `starting` has had no torque yet.
+    Ratio: (r w - v) / max(|r w|, |v|, 0.1 m/s). Angle: atan2(v_y, max(|v|, 0.1 m/s)). `form="mavs"` omits the low-speed
+    limit of 0.1 m/s and subtracts `steer` (rad) from the angle once more; a wheel that is `starting` has had no torque
+    yet.
 
     Args:
         rolling_speed: r w, m/s. speed, lateral_speed: of the wheel's centre in the wheel's frame, m/s.
@@ -192,10 +194,10 @@ def step(
     ground_mu: npt.ArrayLike | None = None,
     ground_c_rr: npt.ArrayLike | None = None,
 ) -> Step:
-    """One time step of wheels under a tire model: forces on the chassis and the spin after the step.
+    """Computes one time step of wheels with a tire model: forces on the chassis and the spin after the step.
 
-    `default`, `wardiagnemma` and `ellipse` give the force that would make the wheel roll without slip within
-    this step, up to their limits; `vti` the force of its slip, solved for the end of the step.
+    `default`, `wardiagnemma` and `ellipse` return the force that would make the wheel roll without slip within this
+    step, up to their limits. `vti` returns the force of its slip, solved for the end of the step.
 
     Args:
         model: one of MODELS. params: values by the names of `parameters(model)`, the others at their defaults;
@@ -206,8 +208,8 @@ def step(
         mass: kg that the wheel carries (default load / 9.81). effective_mass: kg that a force at the contact
             moves, turning the vehicle included (default mass).
         slope_force: (x, y) pull of the slope on `mass`, N.
-        ground_...: what a property region says there, in place of the tire's own parameter; of a parameter that
-            the model does not have it is a ValueError.
+        ground_...: value of a property region, which replaces the tire's own parameter. It is a ValueError if the
+            model does not have that parameter.
     """
     known = parameters(model)
     ground = {

@@ -1,4 +1,4 @@
-"""Many environments behind Gymnasium's VectorEnv, stepped by one native call."""
+"""Many environments as a Gymnasium VectorEnv, stepped by one native call."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ Seeds = int | Sequence[int | None] | npt.NDArray[np.integer[Any]] | None
 
 
 class VectorEnv(HasSpec, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
-    """`num_envs` copies of an environment: arrays with a row an env, spaces and infos as those of Gymnasium's
+    """`num_envs` copies of an environment. Arrays have a row for each env. Spaces and infos are those of Gymnasium's
     SyncVectorEnv over `Env`, in every autoreset mode.
 
-    Env i of a batch seeded with s goes through the same episodes as a single `Env` seeded with s + i,
-    whatever the number of envs and threads.
+    Env i of a batch seeded with s has the same episodes as a single `Env` seeded with s + i, for any number of envs and
+    threads.
 
-    Where a world has several agents, a row is an agent: row = world * agents + agent. `num_envs` counts rows; seeds,
-    states, pictures and what is read and written by name belong to worlds. `alive` (an array, and a key of every info)
-    says which rows count: an agent whose episode has ended may wait for the others of its world.
+    If a world has several agents, a row is an agent: row = world * agents + agent. `num_envs` counts rows. Seeds,
+    states, pictures, and values read and written by name belong to worlds. `alive` (an array, and a key of every info)
+    marks the rows that count, because an agent whose episode has ended may wait for the others of its world.
 
     Args:
         env: as for `Env`.
@@ -53,10 +53,10 @@ class VectorEnv(HasSpec, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
 
     Raises:
         TypeError, WorldFileError: as for `Env`.
-        ValueError: `num_envs` below 1 and the like.
+        ValueError: `num_envs` below 1 and similar.
 
-    A running one can be copied, pickled, and brought back to an earlier moment, as a whole (`snapshot`) or env
-    by env (`get_state`).
+    A running one can be copied, pickled, and restored to an earlier snapshot, as a whole (`snapshot`) or env by env
+    (`get_state`).
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array", "depth_array"]}  # noqa: RUF012 (Gymnasium reads it from the class)
@@ -74,9 +74,9 @@ class VectorEnv(HasSpec, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
         self.autoreset_mode = recipe.options["autoreset_mode"]
         self.num_envs = batch.num_envs * batch.num_agents
         self.num_agents: int = batch.num_agents
-        """Of a world: rows that belong together."""
+        """Number of agents of a world, whose rows are consecutive."""
         self.num_threads: int = batch.num_threads
-        """Threads that step the envs, the caller's included."""
+        """Number of threads that step the envs, including the caller's."""
         self.metadata["autoreset_mode"] = self.autoreset_mode
         self.single_action_space = action_space(batch)
         self.single_observation_space = self._flattened(self._make_space(recipe, batch))
@@ -90,7 +90,7 @@ class VectorEnv(HasSpec, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
         self._seeds: list[int] = [-1] * batch.num_envs
         self._seeded = np.zeros(batch.num_envs, np.bool_)
         self._needs_reset = np.ones(batch.num_envs, np.bool_)
-        self._ready = False  # no world needs a reset
+        self._ready = False  # True: no world needs a reset
         self._attach(batch)
 
     def _attach(self, batch: _core.Batch) -> None:
@@ -100,7 +100,7 @@ class VectorEnv(HasSpec, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
 
     @property
     def alive(self) -> npt.NDArray[np.bool_]:
-        """(num_envs,): rows whose episode goes on, so that their next action counts."""
+        """(num_envs,): True for rows whose episode goes on, so that their next action counts."""
         self._open()
         return self._alive.copy() if self._copy else self._alive
 
@@ -120,12 +120,12 @@ class VectorEnv(HasSpec, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
         """Starts an episode in every env, or in those of a mask.
 
         Args:
-            seed: an int s seeds env i with s + i; a sequence has a seed or None for each env; an env without
-                a seed goes on to its next episode.
-            options: `reset_mask`, a bool array (num_envs,) with at least one True; and `pose`, `goal`, `knobs` as of
-                `Env.reset`: one for all envs, or one for each (an array with a row an env, or a list in which None
-                leaves it open; of knobs a list of dicts). Of several agents a place is the first one's, and a dict by
-                their names, or an array with a place for each, tells of the others.
+            seed: an int s seeds env i with s + i; a sequence has a seed or None for each env. An env without a seed
+                continues with its next episode.
+            options: `reset_mask`, a bool array (num_envs,) with at least one True; and `pose`, `goal`, `knobs` as for
+                `Env.reset`. Each is one value for all envs or one for each: an array with a row for each env, or a
+                list in which None leaves it open; knobs are a list of dicts. With several agents a single place
+                belongs to the first one. A dict by their names, or an array with a place for each, sets the others too.
             out: as for `step`.
 
         Returns:
@@ -168,11 +168,9 @@ class VectorEnv(HasSpec, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
         """Advances every env by one control period.
 
         Args:
-            actions: (num_envs, n) float32 in [-1, 1]; values beyond are clipped. Float32 in C order is not
-                copied.
-            out: the caller's writeable arrays for the observations, of their types and of any strides, one for each
-                key (say, a row of a rollout buffer), none in the memory of another. They are returned in place of
-                new ones.
+            actions: (num_envs, n) float32 in [-1, 1]; values beyond are clipped. Float32 in C order is not copied.
+            out: the caller's writeable arrays for the observations, of their types and any strides, one for each key,
+                such as rows of a rollout buffer. No two may share memory. They are returned instead of new arrays.
 
         Returns:
             observations (num_envs, ...), rewards (num_envs,) float64, terminated and truncated
@@ -194,7 +192,7 @@ class VectorEnv(HasSpec, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
         infos = self._infos() if self._advance(array) else {}
         if self.num_agents > 1:
             self._add_alive(infos)
-        self._tell_watchers(array)
+        self._update_watchers(array)
         if not self._copy:
             return self._out(out), self._rewards, self._terminated, self._truncated, infos
         return (
@@ -217,7 +215,7 @@ class VectorEnv(HasSpec, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
             self._note_ends()
 
     def get_state(self, indices: Sequence[int] | npt.NDArray[np.integer[Any]] | None = None) -> list[bytes]:
-        """Snapshots of envs, by default of all, each as of `Env.snapshot`."""
+        """Returns snapshots of envs, by default of all, each as `Env.snapshot` makes it."""
         batch = self._open()
         return [batch.state(int(i)) for i in (range(batch.num_envs) if indices is None else indices)]
 
@@ -226,7 +224,7 @@ class VectorEnv(HasSpec, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
         indices: Sequence[int] | npt.NDArray[np.integer[Any]] | None,
         states: bytes | bytearray | memoryview | Sequence[bytes],
     ) -> Any:
-        """Puts envs back to snapshots, of any env of the same kind; the others are left alone.
+        """Restores envs to snapshots, of any env of the same kind. Other envs do not change.
 
         Args:
             indices: the envs; None for all.
@@ -236,9 +234,9 @@ class VectorEnv(HasSpec, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
             All observations (num_envs, ...).
 
         Raises:
-            ValueError: damaged bytes, or of something else; an index beyond the envs; the wrong number of
-                states. Nothing has changed.
-            TypeError: a state that is no bytes.
+            ValueError: damaged bytes, or no such snapshot; an index beyond the envs; the wrong number of states.
+                Nothing has changed.
+            TypeError: a state that is not bytes.
         """
         batch = self._open()
         which = list(range(batch.num_envs)) if indices is None else [int(i) for i in indices]
@@ -251,31 +249,31 @@ class VectorEnv(HasSpec, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
         return self._out(None)
 
     def snapshot(self) -> bytes:
-        """The states of all envs in one."""
+        """Returns the states of all envs as one."""
         return pack(self.get_state())
 
     def restore(self, state: bytes) -> Any:
-        """Goes back to a snapshot of as many envs.
+        """Goes back to a snapshot of the same number of envs.
 
         Returns:
-            The observations of that moment.
+            The observations at the snapshot.
 
         Raises:
-            ValueError: the bytes are damaged or of something else; nothing has changed.
+            ValueError: the bytes are damaged or no such snapshot; nothing has changed.
         """
         return self.set_state(None, unpack(state, self.num_worlds))
 
     def render(self) -> tuple[npt.NDArray[Any], ...] | None:
-        """A picture of each env, as of `Env.render`; None without a render mode."""
+        """Returns a picture of each env, as `Env.render` does; None without a render mode."""
         self._open()
         return None if self.render_mode is None else tuple(self._pictures())
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Gives threads and memory back (an array of the batch that is still in use keeps its memory)."""
+        """Frees threads and memory. An array of the batch that is still in use keeps its memory."""
         self._release()
 
     def _note_ends(self) -> None:
-        """In mode DISABLED: worlds that none of their agents lives in need a reset."""
+        """Marks worlds without a living agent as needing a reset, in mode DISABLED."""
         self._needs_reset |= ~self._alive.reshape(-1, self.num_agents).any(axis=1)
         self._ready = not self._needs_reset.any()
 

@@ -1,4 +1,4 @@
-"""A world without reinforcement learning: load, command, step, look.
+"""A world without reinforcement learning: load, command, step, draw.
 
 Units are SI and radians. Poses are in the world frame, twists in the body frame unless named `world_twist`.
 """
@@ -33,7 +33,7 @@ from mvsim_gym._drawing import drawn
 from mvsim_gym._files import Found, all_resources, assets, checked_resources, folders_of
 from mvsim_gym._notices import notice
 from mvsim_gym._picture import Painter, Place, png_of
-from mvsim_gym._state import has_cameras, pack, parted, recalled, remembered, tell_restored
+from mvsim_gym._state import has_cameras, log_restored, pack, parted, with_backend, without_backend
 from mvsim_gym.parts import (
     Block,
     CameraReading,
@@ -72,14 +72,14 @@ __all__ = [
     "World",
 ]
 
-# Attributes of a World that are made from its model and its simulation; a copy writes no log and no recording.
+# Attributes of a World that are made from its model and its simulation. A copy writes no log and no recording.
 _PARTS = frozenset({"_model", "_simulation", "_vehicles", "_sensors", "_blocks"})
 _NATIVE = _PARTS | {"_painter", "_lock", "_log", "_recording", "_view"}
 
 
 @dataclass(frozen=True)
 class _Files:
-    """What a World is loaded from; can be pickled."""
+    """The arguments from which a World is loaded; can be pickled."""
 
     path: str
     roots: list[str]
@@ -91,7 +91,7 @@ class _Files:
     camera_backend: str
 
     def load(self, path: str, roots: Sequence[str]) -> _core.Model:
-        """The compiled world. `path` and `roots` name the same files, as messages are to have them."""
+        """Loads the compiled world. `path` and `roots` name the same files in the form for messages."""
         return _core.load_model(
             path,
             assets(),
@@ -111,29 +111,29 @@ class World:
     Args:
         path: the world file.
         seed: of everything random in the run: sensor noise, odometry errors.
-        roots: folders that the world may read beside the parent of its own folder and the package's data.
+        roots: folders that the world may read in addition to the parent of its own folder and the package's data.
         world_seed: of the random expressions in the world file itself, e.g. `$f{rand()}`.
-        variables: of the world file, e.g. `{"obstacles": 12}` for its `${obstacles|8}`; numbers or text. One
-            that nothing there asks for is an error.
-        log_dir: a folder for CSV files of every vehicle, a row a physics step (docs/python.md); without it nothing
-            is written.
-        memory_limit: bytes that the world may take; more is an error before it is taken.
-        resources: folders that stand for the starts of URLs in the world, e.g.
-            `{"https://host/models/": "models"}`; beside those of the environment variable `MVSIM_RESOURCES` and the
-            cache of `mvsim-gym fetch`. Nothing is downloaded.
+        variables: of the world file, e.g. `{"obstacles": 12}` for its `${obstacles|8}`; numbers or text. A variable
+            that the file does not use is an error.
+        log_dir: a folder for CSV files of every vehicle, with a row for each physics step (docs/python.md); None
+            writes none.
+        memory_limit: bytes that the world may take. A larger demand is an error before memory is taken.
+        resources: folders that stand for the starts of URLs in the world, e.g. `{"https://host/models/": "models"}`,
+            in addition to those of the environment variable `MVSIM_RESOURCES` and the cache of `mvsim-gym fetch`.
+            Nothing is downloaded.
         strict: a warning is an error.
-        camera_backend: what draws the views of cameras: "egl" (OpenGL), "rays" (the CPU), or "auto": what the
-            environment variable `MVSIM_CAMERA` says, else "egl" where there is a GPU, and "rays" without. 3D lidars
-            are always cast by rays.
+        camera_backend: renderer of camera images: "egl" (OpenGL), "rays" (the CPU), or "auto": the value of the
+            environment variable `MVSIM_CAMERA`, else "egl" if there is a GPU, and "rays" if not. 3D lidars always cast
+            rays.
 
     Raises:
         WorldFileError: a mistake in the file, with its line and column; with `strict` also a warning.
         ValueError: the file cannot be read, the seed is no integer from 0 to 2**64 - 1, or `memory_limit` is no
             integer of at least 1.
-        TypeError: no path, no dict of variables; the message names the argument.
-        KeyboardInterrupt: Ctrl-C while it loads.
+        TypeError: the path or the variables have a wrong type; the message names the argument.
+        KeyboardInterrupt: Ctrl-C during loading.
 
-    An object of this class belongs to one thread at a time; a second one that steps it gets a ValueError.
+    An object of this class belongs to one thread at a time. A second thread that steps it gets a ValueError.
     """
 
     _view: WorldView | None = None
@@ -167,7 +167,7 @@ class World:
         model = self._files.load(path, folders)
         simulation = _core.Simulation(model, checked_key(seed), 0)
         self._start_warnings = _core.check_start(simulation, strict)
-        self._held: dict[str, float] = {}  # what the caller has set, by path, the latest last
+        self._held: dict[str, float] = {}  # values that the caller has set by path, the latest last
         self._log_dir = "" if log_dir is None else path_text("log_dir", log_dir)
         self._attach(
             model, simulation, _core.VehicleLog(simulation, self._log_dir) if self._log_dir else None
@@ -183,7 +183,7 @@ class World:
         self._recording: Recording | None = None
         self._lock = threading.Lock()
 
-    # Made when they are asked for first, for a world may have thousands of blocks and a user of none.
+    # Made at the first use, because a world may have thousands of blocks and many users need none.
 
     @cached_property
     def _vehicles(self) -> Named[Vehicle]:
@@ -201,11 +201,11 @@ class World:
 
     @property
     def has_log(self) -> bool:
-        """Whether CSV files of the vehicles are written: not without `log_dir`, and not of a copy."""
+        """Whether CSV files of the vehicles are written. It is False without `log_dir` and for a copy."""
         return self._log is not None
 
     def begin_log(self) -> None:
-        """Closes the CSV files, if there are any, and begins new ones beside them."""
+        """Closes the CSV files, if any, and begins new ones beside them."""
         if self._log is None:
             return
         self._log = _core.VehicleLog(self._simulation, self._log_dir)
@@ -219,7 +219,8 @@ class World:
 
     @property
     def simulation(self) -> _core.Simulation:
-        """What changes, for functions of the core that read it, such as those that draw. Steps go through `step`."""
+        """The running simulation, for functions of the core that read it, such as those that draw. Advance it only by
+        `step`."""
         return self._simulation
 
     @property
@@ -239,8 +240,8 @@ class World:
 
     @property
     def labels(self) -> list[str]:
-        """The names of things as label images count them: `labels[0]` is "" (nothing), then the things in the order of
-        the file, unnamed ones by their tag, and "sensor" for all devices that stand in the world."""
+        """Names of things by their index in label images. `labels[0]` is "" (nothing). The things follow in the order
+        of the file, unnamed ones by their tag, and "sensor" for all devices that stand in the world."""
         return ["", *self._model.labels]
 
     @property
@@ -250,17 +251,17 @@ class World:
 
     @property
     def timestep(self) -> float:
-        """Seconds of a physics step."""
+        """Duration of a physics step, s."""
         return self._model.timestep
 
     @property
     def warnings(self) -> list[str]:
-        """What a user of the world file should know: `path:line:column: text`, each once. What has no effect, what
-        starts inside of something, what a physics step or a sensor cannot do as it is asked."""
+        """Warnings about the world file, `path:line:column: text`, each once: parts without effect, bodies that
+        initially overlap, and requests that a physics step or a sensor cannot meet."""
         return [*self._model.warnings, *self._start_warnings]
 
     def wheels(self, vehicle: str) -> Wheels:
-        """All wheels of a vehicle as NumPy arrays: slip, load, torque, friction force, spin, steering.
+        """Returns all wheels of a vehicle as NumPy arrays: slip, load, torque, friction force, spin, steering.
 
         Raises:
             KeyError: no vehicle has this name.
@@ -268,19 +269,19 @@ class World:
         return self._vehicles[vehicle].wheel_states()
 
     def step(self, duration: float | None = None) -> None:
-        """Advances the world by `duration` seconds: whole physics steps and a shorter last one; by default
-        one step. Less than a thousandth of a physics step is no step of its own: the next call makes up for it.
+        """Advances the world by `duration` seconds: whole physics steps and a shorter last one; by default one step.
+        Less than a thousandth of a physics step is not simulated at once, but added to the next call.
 
         Raises:
             ValueError: the duration is negative or not finite, a log cannot be written, or the world has diverged.
-            KeyboardInterrupt: Ctrl-C; the world stands after a whole step and can be used on.
+            KeyboardInterrupt: Ctrl-C; the world has made whole steps and can still be used.
         """
         with self._alone():
             self._run(None if duration is None else number("duration", duration))
             if not self._simulation.is_finite():
                 raise ValueError(
-                    f"the world has diverged by {self.time:.6g} s: a pose or a speed is no number any more; "
-                    "expected milder commands, masses nearer to each other, or a smaller <simul_timestep>"
+                    f"the world has diverged by {self.time:.6g} s: a pose or a speed is not finite; "
+                    "expected milder commands, more similar masses, or a smaller <simul_timestep>"
                 )
             if self._log is not None:
                 self._log.flush()
@@ -317,16 +318,16 @@ class World:
         forces: bool = False,
         trails: Iterable[npt.ArrayLike] = (),
     ) -> npt.NDArray[np.uint8]:
-        """A picture of the world as it stands, (height, width, 3) uint8.
+        """Returns a picture of the present world, (height, width, 3) uint8.
 
         Args:
             width, height: pixels.
             camera: "above" sees the whole world, "behind" follows a vehicle; or two points ((x, y, z), (x, y, z)) in m:
-                where the camera is and where it looks.
-            vehicle: the one that is followed, by default the first.
-            names: of vehicles, actors and blocks, 60 at most; needs Pillow.
-            forces: arrows of each wheel's friction on its chassis, as long as the chassis' radius where it equals the
-                wheel's load.
+                the position of the camera and the point it looks at.
+            vehicle: the vehicle that is followed, by default the first.
+            names: whether to write the names of vehicles, actors and blocks, 60 at most; needs Pillow.
+            forces: whether to draw arrows of each wheel's friction on its chassis. A force equal to the wheel's load is
+                as long as the chassis' radius.
             trails: lines to draw, arrays (n, 2) or (n, 3) of x, y and z, m.
 
         Raises:
@@ -344,7 +345,8 @@ class World:
             return drawn(self, painter, (width, height), camera, index, names, forces, trails)
 
     def _repr_png_(self) -> bytes | None:
-        """The picture that notebooks show; None, and they show the text, where no device can draw."""
+        """Returns the picture that notebooks show. It is None if no device can draw, and notebooks then show the
+        text."""
         try:
             return png_of(self.draw())
         except (ValueError, RuntimeError):
@@ -358,63 +360,61 @@ class World:
         token: bool = True,
         allow_hosts: Sequence[str] = (),
     ) -> WorldView:
-        """Shows the world in browsers, at the `url` of what is returned, while it is stepped:
+        """Shows the world in browsers while it is stepped. The result has the `url`:
 
             with world.view() as view:
                 world.step(60)
 
-        Looking changes nothing in the world. A copy of the world is not seen.
+        Viewing changes nothing in the world. A copy of the world is not viewed.
 
         Args:
-            host: where it listens; by default only this machine can look.
-            port: 0 takes any that is free.
-            token: a page presses only with the token in `url`, and watches without it. False: every page presses.
-            allow_hosts: further names, `NAME` or `NAME:PORT`, by which browsers may call this server.
+            host: address to listen at; by default only this machine can connect.
+            port: 0 takes any free port.
+            token: a page needs the token in `url` to press buttons, and none to watch. False: every page may press.
+            allow_hosts: further names, `NAME` or `NAME:PORT`, by which browsers may address this server.
 
         Raises:
             ImportError: the extra `view` is missing.
-            ValueError: the port is taken, a name is none, or the world is being viewed already.
+            ValueError: the port is in use, a name is invalid, or the world is being viewed already.
         """
         from mvsim_gym.view.doors import Doors
         from mvsim_gym.view.world_view import WorldView
 
         if self._view is not None and not self._view.closed:
             raise ValueError(
-                f"view: this world is seen at {self._view.url} already, expected close() of that first"
+                f"view: found a view of this world at {self._view.url}, expected close() of that first"
             )
         self._view = WorldView(self, host, port, Doors(token, tuple(allow_hosts)))
         return self._view
 
     def record(self, path: str | os.PathLike[str], *, period: float = 0.02) -> Recording:
-        """Writes what happens from now on into an MCAP file, as ROS 2 messages (docs/tools-recordings.md lists them):
+        """Records the world from now on into an MCAP file, as ROS 2 messages (docs/tools-recordings.md lists them):
 
             with world.record("run.mcap"):
                 world.step(10)
 
-        Recording changes nothing in the world. A copy of the world records nothing.
+        Recording changes nothing in the world. A copy of the world is not recorded.
 
         Args:
-            path: the file; one that is there is overwritten.
+            path: the file; an existing one is overwritten.
             period: simulated seconds between poses of a vehicle. Readings are written as they come.
 
         Raises:
             ImportError: the extra `record` is missing.
-            ValueError: it is being recorded already.
+            ValueError: the world is being recorded already.
         """
         from mvsim_gym.recording.recording import Recording
 
         with self._alone():
             if self._recording is not None and not self._recording.closed:
-                raise ValueError(
-                    "record: this world is being recorded already, expected close() of that first"
-                )
+                raise ValueError("record: found a recording of this world, expected close() of that first")
             self._recording = Recording(
-                path_text("path", path), self._model, self._simulation, self._vehicles, period, self._told()
+                path_text("path", path), self._model, self._simulation, self._vehicles, period, self._origin()
             )
         return self._recording
 
-    def _told(self) -> dict[str, Any]:
-        """What a recording says of where the world comes from."""
+    def _origin(self) -> dict[str, Any]:
+        """Returns the origin of the world for a recording."""
         files = self._files
         return {
             "world": files.path,
@@ -425,7 +425,7 @@ class World:
         }
 
     def reset(self, seed: int | None = None) -> None:
-        """Back to the initial state: with a seed as a new world, without one with fresh noise."""
+        """Returns to the initial state: with a seed as a new world, without a seed with fresh noise."""
         with self._alone():
             if seed is None:
                 self._simulation.reset(self._simulation.key, self._simulation.episode + 1)
@@ -437,7 +437,7 @@ class World:
                 self._recording.after_jump()
 
     def set_parameter(self, path: str, value: float | str) -> None:
-        """Sets the parameters that a path matches: friction, masses, gains, noise... They keep the value over resets,
+        """Sets the parameters that match a path: friction, masses, gains, noise... They keep the value over resets,
         until `reset_parameters`.
 
         Args:
@@ -446,7 +446,7 @@ class World:
 
         Raises:
             ValueError: no such parameter (the message has the nearest), or a value out of range; nothing has changed.
-            TypeError: no number.
+            TypeError: the value is no number.
         """
         with self._alone():
             if not isinstance(path, str):
@@ -458,7 +458,7 @@ class World:
             self._held[path] = held
 
     def parameter(self, path: str) -> float:
-        """The value of a parameter, as `set_parameter` takes it; of several that match, the first one's.
+        """Returns the value of a parameter, as `set_parameter` takes it. If several match, it is that of the first.
 
         Raises:
             ValueError: no such parameter.
@@ -466,14 +466,14 @@ class World:
         return self._simulation.parameter(path)[0]
 
     def reset_parameters(self) -> None:
-        """From the next reset on parameters are again as the world's file says."""
+        """Resets parameters to those of the world file, from the next reset on."""
         self._held.clear()
 
     def snapshot(self) -> bytes:
-        """The whole state: bodies, wheels, controllers, commands, noise, sensors' clocks and readings.
+        """Returns the whole state: bodies, wheels, controllers, commands, noise, sensors' clocks and readings.
 
-        Taken while something is touched, it makes this world forget how hard things press on each other, as a
-        restored one must: both go on alike to the last bit, but not quite as without a snapshot.
+        If bodies are in contact, taking a snapshot clears the solver's stored contact forces, as restoring one does.
+        Both worlds then continue alike to the last bit, but not exactly as without a snapshot.
 
         Raises:
             ValueError: the world has diverged.
@@ -483,19 +483,19 @@ class World:
             return pack([simulated, json.dumps(self._held).encode()]) if self._held else simulated
 
     def restore(self, state: bytes) -> None:
-        """Goes back to a snapshot of this world, also in another process, and on from there bit for bit.
+        """Goes back to a snapshot of this world, also from another process, and continues from there bit for bit.
 
         Raises:
             ValueError: the bytes are damaged or of another world; nothing has changed.
-            TypeError: no bytes.
+            TypeError: the state is not bytes.
         """
         with self._alone():
             simulated, held = parted(state)
             for path in held:
-                self._simulation.parameter(path)  # an error, before anything has changed
+                self._simulation.parameter(path)  # raises before anything has changed
             self._simulation.restore(simulated)
             self._held = held
-            tell_restored([simulated], self._files.camera_backend)
+            log_restored([simulated], self._files.camera_backend)
             if self._recording is not None and not self._recording.closed:
                 self._recording.after_jump()
 
@@ -507,13 +507,13 @@ class World:
         memo[id(self)] = twin
         twin.__dict__.update(copy.deepcopy(self._plain_attributes(), memo))
         with self._alone():
-            twin._attach(self._model, self._simulation.clone())  # noqa: SLF001 (of this class)
+            twin._attach(self._model, self._simulation.clone())  # noqa: SLF001 (same class)
         return twin
 
     def __getstate__(self) -> Any:
         attributes = self._plain_attributes()
         if has_cameras(self._model):
-            attributes = remembered(attributes, self._files.camera_backend)
+            attributes = with_backend(attributes, self._files.camera_backend)
         return attributes, self.snapshot()
 
     def __setstate__(self, state: Any) -> None:
@@ -521,7 +521,7 @@ class World:
         files = attributes["_files"]
         if not isinstance(files, _Files):  # a tuple in pickles of former versions
             files = attributes["_files"] = _Files(*files)
-        self.__dict__.update(recalled(attributes, files.camera_backend))
+        self.__dict__.update(without_backend(attributes, files.camera_backend))
         model = files.load(files.path, files.roots)
         simulation = _core.Simulation(model, 0, 0)
         state, self._held = parted(snapshot)

@@ -168,7 +168,7 @@ def test_half_a_data_set_is_none(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        collect(ENV, "random", str(tmp_path), episodes=2, told=told)
+        collect(ENV, "random", str(tmp_path), episodes=2, on_episode=told)
     assert not list(tmp_path.rglob("*.hdf5"))
 
 

@@ -62,7 +62,7 @@ def test_a_full_disk(limit: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     (line,) = done.stderr.splitlines()
     assert done.returncode == 1 and line.startswith("mvsim-gym collect: ")
     assert f"of 12 episodes are kept in '{folder}/mvsim/NavArena/random-v0-" in line
-    assert "the same command goes on from there" in line
+    assert "the same command continues from there" in line
     assert not (folder / NAME).exists()  # the name is free
     again = subprocess.run(command(folder, 12), capture_output=True, text=True, timeout=120, check=False)
     assert again.returncode == 0 and again.stdout.startswith(f"{NAME}: 12 episodes"), again.stderr
@@ -83,7 +83,7 @@ def test_a_killed_run(how: signal.Signals, tmp_path: Path, monkeypatch: pytest.M
     kept = len(list(tmp_path.rglob("*.npz")))
     assert kept >= 5 and not (tmp_path / NAME).exists()
     told: list[int] = []
-    dataset = collect(ENV, "random", str(tmp_path), episodes=kept + 2, told=told.append)
+    dataset = collect(ENV, "random", str(tmp_path), episodes=kept + 2, on_episode=told.append)
     assert told == [kept + 1, kept + 2] and dataset.total_episodes == kept + 2
     collect(ENV, "random", str(tmp_path / "whole"), episodes=kept + 2)
     assert loaded(tmp_path, monkeypatch) == loaded(tmp_path / "whole", monkeypatch)
@@ -128,7 +128,7 @@ def test_other_settings_have_other_episodes(tmp_path: Path) -> None:
         wait_for_episodes(tmp_path, 3)
         run.kill()
     told: list[int] = []
-    collect(ENV, "random", str(tmp_path), episodes=2, seed=7, told=told.append)
+    collect(ENV, "random", str(tmp_path), episodes=2, seed=7, on_episode=told.append)
     assert told == [1, 2]
 
 

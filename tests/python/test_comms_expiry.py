@@ -115,7 +115,10 @@ def test_junk_silences_nobody(hub: Hub, whom: str, junk: bytes) -> None:
         b.subscribe("/t", lambda _, payload: heard.append(payload))
         wait_for(lambda: a.has_listeners("/t"))
         send_junk(
-            {"hub": hub.endpoint, "service": b._found["s"], "topic": a.topics()[0].endpoints[0]}[whom], junk
+            {"hub": hub.endpoint, "service": b._service_endpoints["s"], "topic": a.topics()[0].endpoints[0]}[
+                whom
+            ],
+            junk,
         )
         assert b.call("s", pose, timeout=5) == pose
         a.publish("/t", pose)
@@ -130,7 +133,7 @@ def test_requests_without_their_delimiter_are_dropped(hub: Hub) -> None:
         b.call("s", pose)
         with zmq.Context() as context, context.socket(zmq.DEALER) as dealer:
             dealer.setsockopt(zmq.LINGER, 0)
-            dealer.connect(b._found["s"])
+            dealer.connect(b._service_endpoints["s"])
             for parts in ([b"x"], [b"x", b"y"], [b"", b""], [b"", b"junk", b"more"], [b""]):
                 dealer.send_multipart(parts)
             dealer.poll(300)

@@ -173,9 +173,9 @@ GOOD = encode(messages.RegisterNodeRequest(nodeName="a"))
         (GOOD[:34], "expected the length of the payload"),
         (GOOD[:-1], "expected a payload of 3"),
         (GOOD + b"x", "found 1 bytes behind the payload"),
-        (b"\0\0\0\0\0\0\0\0", "that is none"),
-        (encode_raw("x" * 257, b""), "that is none"),
-        (encode_raw("ä", b""), "that is none"),
+        (b"\0\0\0\0\0\0\0\0", "invalid type name"),
+        (encode_raw("x" * 257, b""), "invalid type name"),
+        (encode_raw("ä", b""), "invalid type name"),
         (
             encode_raw("mvsim_msgs.Nothing", b""),
             "found a message 'mvsim_msgs.Nothing', expected RegisterNodeRequest",

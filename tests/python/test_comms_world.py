@@ -188,7 +188,7 @@ def test_services_while_the_world_stands(monkeypatch: pytest.MonkeyPatch) -> Non
         assert runs.set_pose("r1", x=-2).success and runs.get_pose("r1").pose.x == -2
         runs.stop()
         assert runs.get_pose("r1").pose.x == -2  # from the copy
-        with pytest.raises(CommsError, match="the world stands still"):
+        with pytest.raises(CommsError, match="the world is not stepped"):
             runs.set_pose("r1", x=1)
 
 

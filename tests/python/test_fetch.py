@@ -187,7 +187,7 @@ BAD_HTTP = {
         "answers 206 Partial, expected 200",
     ),
     "nothing.png": (b"HTTP/1.1 204 Nothing\r\n\r\n", "answers 204"),
-    "packed.png": (b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n", "packs the file as 'gzip'"),
+    "packed.png": (b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n", "compresses the file as 'gzip'"),
     "silent.png": (b"", "cannot be downloaded: Remote end closed"),
     "junk.png": (b"\x00\x1b[2Jjunk\r\n\r\n", "cannot be downloaded"),
     "status.png": (b"HTTP/1.1 abc OK\r\n\r\n", "cannot be downloaded"),
@@ -195,7 +195,7 @@ BAD_HTTP = {
     "nowhere.png": (b"HTTP/1.1 302 Found\r\n\r\n", "answers 302"),
     "odd.png": (b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:abc/x\r\n\r\n", "cannot be downloaded"),
     "round.png": (b"HTTP/1.1 302 Found\r\nLocation: round.png\r\n\r\n", "answers 302"),
-    "wait.png": (b"HTTP/1.1 100 Continue\r\n\r\n" * 50_000, "more than 1048576 bytes around the file"),
+    "wait.png": (b"HTTP/1.1 100 Continue\r\n\r\n" * 50_000, "more than 1048576 bytes besides the file"),
 }
 
 

@@ -129,7 +129,7 @@ def test_it_beats_other_commands_a_hundred_times_a_second() -> None:
     ]
     driven.teleop.press("1")
     driven.is_there = False
-    assert driven.after() == [0, 0] and "it is gone" in driven.said[-1]
+    assert driven.after() == [0, 0] and "it was disconnected" in driven.said[-1]
     driven.teleop.press("w")
     assert driven.after(3)[0] == pytest.approx(0.1), "others command again"
 

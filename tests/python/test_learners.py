@@ -182,7 +182,7 @@ def test_no_learner_takes_rows_without_a_robot(library: str) -> None:
         from mvsim_gym.learners.pufferlib import MVSimPufferEnv as Rows
     else:
         from mvsim_gym.learners.rl_games import GamesVecEnv as Rows
-    with pytest.raises(ValueError, match="masks none, expected 'respawn' or 'end_all'"):
+    with pytest.raises(ValueError, match="cannot mask them, expected 'respawn' or 'end_all'"):
         Rows(TEAM, 8)
     assert Rows(TEAM, 8, on_end="respawn").envs.num_worlds == 2
 

@@ -124,7 +124,7 @@ def test_mistakes_are_named(team_id: str) -> None:
         env.step(dict.fromkeys(others, still))
     with pytest.raises(ValueError, match=f"found the agent 'r9', expected one of {', '.join(env.agents)}"):
         env.step(dict.fromkeys([*env.agents, "r9"], still))
-    with pytest.raises(ValueError, match="found 'respawn', but PettingZoo has no agents that come back"):
+    with pytest.raises(ValueError, match="found 'respawn', but agents of PettingZoo cannot come back"):
         parallel_env(team_id, on_end="respawn")
     env.close()
     with pytest.raises(gym.error.ClosedEnvironmentError):

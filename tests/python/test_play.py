@@ -153,7 +153,7 @@ def test_the_world_is_found_or_named(tmp_path: Path, capsys: pytest.CaptureFixtu
     for arguments, message in (
         ([], "cannot be loaded"),
         (["--world", str(tmp_path / "absent.world.xml")], "absent.world.xml"),
-        (["--world", str(DATA / "cars.world.xml")], "it is of a world with 13 parts"),
+        (["--world", str(DATA / "cars.world.xml")], "its world has 13 frames"),
         (["--speed", "0"], "--speed: found 0"),
     ):
         assert main(["play", str(tmp_path / "x.mcap"), *arguments]) == 1
@@ -178,9 +178,9 @@ def test_what_makes_no_sense_is_one_line(tmp_path: Path, capsys: pytest.CaptureF
     for told, poses, message in (
         ("{", 13, "found '{' in"),
         ("[1]", 13, "found '[1]' in"),
-        (json.dumps(model), 13, "of which world it is"),
-        (json.dumps({"world": str(YARD)}), 13, "what a recording tells of its world"),
-        (json.dumps(known | {"frames": "many"}), 13, "it is of a world with many parts"),
+        (json.dumps(model), 13, "it does not name its world"),
+        (json.dumps({"world": str(YARD)}), 13, "expected the metadata of a world"),
+        (json.dumps(known | {"frames": "many"}), 13, "its world has many frames"),
     ):
         write_recording(tmp_path / "x.mcap", told, poses)
         assert main(["play", str(tmp_path / "x.mcap")]) == 1

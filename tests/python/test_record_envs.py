@@ -206,7 +206,7 @@ def test_mistakes_and_copies(tmp_path: Path) -> None:
             envs.record(tmp_path / "x.mcap", env=env)
     envs.reset(seed=1)
     with envs.record(tmp_path / "x.mcap"):
-        with pytest.raises(ValueError, match="recorded already"):
+        with pytest.raises(ValueError, match="found a recording of one of these envs"):
             envs.record(tmp_path / "y.mcap")
         for twin in (copy.deepcopy(envs), pickle.loads(pickle.dumps(envs))):
             assert twin._recording is None

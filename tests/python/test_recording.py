@@ -299,7 +299,7 @@ def test_a_reset_goes_on_with_later_stamps(tmp_path: Path) -> None:
 def test_one_recording_at_a_time(tmp_path: Path) -> None:
     world = mvsim_gym.World(YARD)
     recording = world.record(tmp_path / "x.mcap")
-    with pytest.raises(ValueError, match="being recorded already"):
+    with pytest.raises(ValueError, match="found a recording of this world"):
         world.record(tmp_path / "y.mcap")
     twin = copy.deepcopy(world)
     twin.step(1)  # a copy records nothing

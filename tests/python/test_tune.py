@@ -73,7 +73,11 @@ def test_a_first_order_response_is_found_again() -> None:
     model = fit(3 * (1 - np.exp(-time / 0.4)), 0.001, torque=6)
     assert model.gain == pytest.approx(0.5, rel=1e-3) and model.time_constant == pytest.approx(0.4, rel=1e-2)
     assert fit(np.where(time > 0, 3.0, 0), 0.001, 6).time_constant == pytest.approx(0.001 / -math.log(0.05))
-    for speed, message in ((time[:9], "9 samples"), (-time, "does not move"), (1 + 0 * time, "at once")):
+    for speed, message in (
+        (time[:9], "9 samples"),
+        (-time, "does not move"),
+        (1 + 0 * time, "within a step"),
+    ):
         with pytest.raises(ValueError, match=message):
             fit(speed, 0.001, 1)
 

@@ -16,7 +16,7 @@ from conftest import DATA
 from test_view import page
 
 import mvsim_gym
-from mvsim_gym.tools.launch import _wishes
+from mvsim_gym.tools.launch import _carry_out
 from mvsim_gym.tools.teleop import Teleop
 from mvsim_gym.view.view import View
 
@@ -90,7 +90,7 @@ def test_a_robot_is_seen_where_it_is_and_moves_when_a_key_is_pressed() -> None:
         view._stage.marks.wanted.update(dict.fromkeys(("hits", "trails", "names"), False))
 
         def step() -> None:
-            for key in _wishes(view, world, teleop, None):  # type: ignore[arg-type]
+            for key in _carry_out(view, world, teleop, None):  # type: ignore[arg-type]
                 teleop.press(key)
             world.step(0.01)
 

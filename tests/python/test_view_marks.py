@@ -10,7 +10,7 @@ import pytest
 from conftest import DATA
 
 import mvsim_gym
-from mvsim_gym.tools.launch import _agree
+from mvsim_gym.tools.launch import _sync_selection
 from mvsim_gym.tools.teleop import Teleop
 
 pytest.importorskip("viser", reason="needs the extra 'view'")
@@ -160,10 +160,10 @@ def test_keys_and_the_panel_choose_the_same_vehicle(tmp_path: Path) -> None:
     teleop = Teleop(world)
     with world.view(port=0) as view:
         teleop.press("2")
-        _agree(view, teleop)
+        _sync_selection(view, teleop)
         assert view.controls.vehicle == "b" == view.controls._vehicle.value
         view.controls.picked = view.controls.vehicle = "a"  # what the callback of the panel does
-        _agree(view, teleop)
+        _sync_selection(view, teleop)
         assert teleop.selected is not None and teleop.selected.name == "a" and view.controls.picked is None
 
 

@@ -60,7 +60,7 @@ def test_a_feed_shows_the_latest_and_never_waits(loop: asyncio.AbstractEventLoop
     go.set()
     wait_for(lambda: len(shown) == 2)
     assert feed.is_due
-    wait_for(lambda: feed._looks == 0)  # a server at rest; the next moment wakes it
+    wait_for(lambda: feed._checks_left == 0)  # a server at rest; the next moment wakes it
     feed.put(Moment(1000.0, []))
     wait_for(lambda: len(shown) == 3)
     feed.close()

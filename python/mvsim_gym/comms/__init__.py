@@ -1,8 +1,8 @@
-"""Talking to other programs: nodes, topics and services over ZeroMQ, as MVSim's own clients speak them.
+"""Communication with other programs by nodes, topics and services over ZeroMQ, in the protocol of MVSim's clients.
 
     from mvsim_gym.comms import Client, Hub, WorldNode, messages
 
-needs the extra `zmq`. docs/tools-topics.md has an example of each.
+This package needs the extra `zmq`. docs/tools-topics.md has an example of each class.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A node: finds others through a hub, publishes and subscribes, offers and calls services."""
+"""A node, which finds others through a hub, publishes and subscribes to topics, and offers and calls services."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mvsim_gym.comms.subscription import Callback, Subscription
 
 __all__ = ["Client", "Topic"]
 
-_FAREWELL = 1.0  # s for the hub, and for callbacks that run, when a client ends
+_FAREWELL = 1.0  # s that the hub and running callbacks have when a client ends
 
 
 class Topic(NamedTuple):
@@ -37,13 +37,13 @@ class Topic(NamedTuple):
 class Client:
     """A node. Its methods may be called from any thread.
 
-    Those with names such as `callService` are MVSim's, for programs that were written for its client.
+    Methods with names such as `callService` have MVSim's names, for programs that were written for its client.
 
     Args:
-        name: of the node; a hub has one of each name, the latest.
-        host, port: where the hub is.
-        address: the address of this machine at which other nodes reach this one; by default the one that leads to the
-            hub, which is the loopback address if the hub is here.
+        name: the node's name; when a second node registers with a name, the hub keeps the latest.
+        host, port: where the hub listens.
+        address: the address of this machine at which other nodes reach this one. The default is the address that
+            leads to the hub, which is the loopback address if the hub runs here.
     """
 
     def __init__(
@@ -57,50 +57,50 @@ class Client:
         self._name, self._host, self._port, self._address = name, host, checked_port(port), address
         self._context: zmq.Context[Any] | None = None
         self._link: HubLink | None = None
-        self._lock = threading.RLock()  # of the request socket and of the tables
-        self._forget()
+        self._lock = threading.RLock()  # guards the request socket and the tables
+        self._reset_tables()
 
-    def _forget(self) -> None:
+    def _reset_tables(self) -> None:
         self._services = Services()
         self._publishers: dict[str, Publisher] = {}
         self._subscriptions: dict[str, Subscription] = {}
-        self._found: dict[str, str] = {}  # endpoints of services by name
+        self._service_endpoints: dict[str, str] = {}  # endpoints of services, by name
 
     @property
     def name(self) -> str:
-        """Of the node; can be set before it connects."""
+        """The node's name; it can be set before the node connects."""
         return self._name
 
     @name.setter
     def name(self, name: str) -> None:
-        self._check_apart("name")
+        self._check_not_connected("name")
         self._name = name
 
     @property
     def host(self) -> str:
-        """Where the hub is; can be set before it connects."""
+        """The host of the hub; it can be set before the node connects."""
         return self._host
 
     @host.setter
     def host(self, host: str) -> None:
-        self._check_apart("host")
+        self._check_not_connected("host")
         self._host = host
 
     @property
     def port(self) -> int:
-        """Of the hub."""
+        """The port of the hub."""
         return self._port
 
     def connect(self, timeout: float | None = None) -> Client:
-        """Registers the node, and waits for a hub as long as there is none.
+        """Registers the node; waits until a hub answers.
 
         Args:
-            timeout: s to wait; None: for ever.
+            timeout: longest wait, s; None: no limit.
 
         Raises:
-            CommsError: it is connected already, no hub answered in time, or it refused.
+            CommsError: the node is connected already, no hub answered in time, or the hub refused.
         """
-        self._check_apart("connect")
+        self._check_not_connected("connect")
         address = self._address or own_address(self._host, self._port)
         context: zmq.Context[Any] = zmq.Context()
         context.setsockopt(zmq.LINGER, 0)
@@ -110,9 +110,9 @@ class Client:
             self._link = HubLink(context, self._host, self._port)
             self._hub().ask(messages.RegisterNodeRequest(nodeName=self._name), "RegisterNodeAnswer", timeout)
             self._service_listener = Listener(context, zmq.ROUTER, address, self._services.answer)
-            self._update_listener = Listener(context, zmq.PAIR, address, self._updated)
+            self._update_listener = Listener(context, zmq.PAIR, address, self._connect_publishers)
         except BaseException as error:
-            self._end()
+            self._close_all()
             if isinstance(error, zmq.ZMQError):
                 raise CommsError(f"cannot listen at {address}: {zmq.strerror(error.errno or 0)}") from None
             raise
@@ -121,20 +121,20 @@ class Client:
         return self
 
     def connected(self) -> bool:
-        """Whether there is a connection to the hub just now."""
+        """Whether there is a connection to the hub at present."""
         link = self._link
         return link is not None and link.is_up()
 
     def shutdown(self) -> None:
-        """Unregisters the node and ends its threads. A second call does nothing; nothing is raised."""
+        """Unregisters the node and ends its threads. A second call does nothing; no error is raised."""
         with self._lock:
             if self._context is None:
                 return
             atexit.unregister(self.shutdown)
             farewell = messages.UnregisterNodeRequest(nodeName=self._name)
-            with suppress(CommsError):  # the hub may have gone before
+            with suppress(CommsError):  # the hub may have ended before
                 self._hub().ask(farewell, "GenericAnswer", _FAREWELL if self.connected() else 0)
-            self._end()
+            self._close_all()
 
     def __enter__(self) -> Client:
         return self.connect() if self._context is None else self
@@ -145,10 +145,10 @@ class Client:
     # Topics
 
     def advertise(self, topic: str, kind: type[messages.Message]) -> None:
-        """Makes this node a publisher of a topic, which begins with / by convention.
+        """Makes this node a publisher of a topic. By convention the topic's name begins with /.
 
         Raises:
-            CommsError: it is one already, or the topic has another type.
+            CommsError: this node publishes the topic already, or the topic has another type.
         """
         with self._lock:
             context = self._connected_context()
@@ -171,7 +171,7 @@ class Client:
             self._publishers[topic] = publisher
 
     def publish(self, topic: str, message: messages.Message) -> None:
-        """Sends a message to who listens now. Who does not keep up misses some.
+        """Sends a message to the present subscribers. A subscriber that is too slow misses some messages.
 
         Raises:
             CommsError: the topic is not advertised, or has another type.
@@ -185,7 +185,7 @@ class Client:
             publisher.send(encode(message))
 
     def has_listeners(self, topic: str) -> bool:
-        """Whether anybody listens to a topic of this node's.
+        """Whether a topic that this node publishes has a subscriber.
 
         Raises:
             CommsError: the topic is not advertised.
@@ -194,7 +194,7 @@ class Client:
             return self._publisher(topic).has_listeners()
 
     def subscribe(self, topic: str, callback: Callback) -> None:
-        """Calls `callback(type, payload)` with every message, in a thread of the topic's. It need not be published yet.
+        """Calls `callback(type, payload)` with every message, in the thread of the topic. A publisher may come later.
 
         Raises:
             CommsError: the hub does not answer, or refuses.
@@ -220,7 +220,7 @@ class Client:
         return list(self._hub().ask(request, "ListNodesAnswer").nodes)
 
     def topics(self, prefix: str = "") -> list[Topic]:
-        """The topics that somebody publishes."""
+        """The topics that have a publisher."""
         answer = self._hub().ask(messages.ListTopicsRequest(topicStartsWith=prefix), "ListTopicsAnswer")
         return [
             Topic(t.topicName, t.topicType, tuple(t.publisherEndpoint), tuple(t.publisherName))
@@ -236,10 +236,10 @@ class Client:
         output: type[messages.Message],
         callback: Callable[[Any], Any],
     ) -> None:
-        """Offers a service: `callback(request)` returns the answer, one call at a time, in a thread of the services'.
+        """Offers a service. `callback(request)` returns the answer; calls are made one at a time, in one thread.
 
         Raises:
-            CommsError: this node offers it already, or it has other types elsewhere.
+            CommsError: this node offers the service already, or another node offers it with other types.
         """
         with self._lock:
             self._connected_context()
@@ -261,29 +261,29 @@ class Client:
         """Calls a service and returns its answer.
 
         Raises:
-            CommsError: nobody offers it, it did not answer in time, or refused.
+            CommsError: no node offers the service, no answer came in time, or the service refused.
         """
         return decode(self._call(service, payload_of(request), timeout))
 
     def call_raw(self, service: str, request: bytes, timeout: float | None = PATIENCE) -> bytes:
-        """The same with the bytes of messages."""
+        """Calls a service with an encoded request and returns the encoded answer."""
         return split(self._call(service, request, timeout))[1]
 
     def _call(self, service: str, request: bytes, timeout: float | None) -> bytes:
         context = self._connected_context()
-        endpoint = self._found.get(service)
+        endpoint = self._service_endpoints.get(service)
         if endpoint is None:
             answer = self._hub().ask(
                 messages.GetServiceInfoRequest(serviceName=service), "GetServiceInfoAnswer"
             )
-            endpoint = self._found[service] = reachable(answer.serviceEndpoint)
+            endpoint = self._service_endpoints[service] = reachable(answer.serviceEndpoint)
         frame = encode(messages.CallService(serviceName=service, serializedInput=request))
         with opened(context, zmq.REQ, MAXMSGSIZE=LARGEST) as socket:
             socket.connect(endpoint)
             try:
                 reply = exchange(socket, frame, timeout, f"service '{service}'")
             except CommsError:
-                self._found.pop(service, None)  # it may have moved
+                self._service_endpoints.pop(service, None)  # the service may have moved
                 raise
         if split(reply)[0] == messages.GenericAnswer.DESCRIPTOR.full_name:
             refused = decode(reply)
@@ -291,14 +291,14 @@ class Client:
                 raise CommsError(f"service '{service}': {refused.errorMessage}")
         return reply
 
-    # What MVSim's client has
+    # Names of MVSim's client
 
     def setName(self, nodeName: str) -> None:  # noqa: N802, N803
         """Sets `name`."""
         self.name = nodeName
 
     def serverHostAddress(self, serverIpOrAddressName: str | None = None) -> str:  # noqa: N802, N803
-        """Returns `host`, which it sets if one is given."""
+        """Returns `host`; sets it first if one is given."""
         if serverIpOrAddressName is not None:
             self.host = serverIpOrAddressName
         return self._host
@@ -309,9 +309,9 @@ class Client:
     callService = call_raw  # noqa: N815
     subscribeTopic = subscribe  # noqa: N815
 
-    # Below: for this class
+    # Private methods
 
-    def _check_apart(self, what: str) -> None:
+    def _check_not_connected(self, what: str) -> None:
         if self._context is not None:
             raise CommsError(f"{what}: this client is connected already")
 
@@ -332,18 +332,18 @@ class Client:
         except KeyError:
             raise CommsError(f"topic '{topic}' is not advertised by this node") from None
 
-    def _updated(self, frame: bytes) -> Any:
-        """What the hub tells of a topic, in the thread of updates."""
+    def _connect_publishers(self, frame: bytes) -> Any:
+        """Connects to the publishers of a topic that the hub reports. Runs in the thread of updates."""
         topic, endpoints = publishers_of(frame)
         subscription = self._subscriptions.get(topic)
         for endpoint in endpoints:
             if subscription is not None:
-                with suppress(CommsError):  # one that is none, of a publisher that nobody can hear
+                with suppress(CommsError):  # an invalid endpoint: no node could reach this publisher
                     subscription.connect(reachable(endpoint))
         return messages.GenericAnswer(success=True)
 
-    def _end(self) -> None:
-        """Closes all sockets, and ends the threads that wait at theirs."""
+    def _close_all(self) -> None:
+        """Closes all sockets and ends the threads that wait at them."""
         context, self._context = self._connected_context(), None
         if self._link is not None:
             self._link.close()
@@ -352,8 +352,8 @@ class Client:
             publisher.close()
         for subscription in self._subscriptions.values():
             subscription.close()
-        self._forget()
-        # it returns when every thread has closed its socket: one that is in a callback has its time, and then is left
+        self._reset_tables()
+        # `term` returns when each thread has closed its socket; a thread in a callback is left after _FAREWELL
         ending = threading.Thread(target=context.term, name="mvsim_gym end", daemon=True)
         ending.start()
         ending.join(_FAREWELL)

@@ -1,4 +1,4 @@
-"""Where nodes listen: texts such as tcp://127.0.0.1:23700."""
+"""Endpoints, at which nodes listen: texts such as tcp://127.0.0.1:23700."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from mvsim_gym.comms.errors import CommsError
 __all__ = ["PORT", "checked_port", "is_loopback", "own_address", "reachable"]
 
 PORT = 23700
-"""where hubs listen, unless they are told otherwise"""
+"""The default port of a hub."""
 _TCP = re.compile(r"tcp://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+):([0-9]{1,5})")
 _LOOPBACK = "127.0.0.1"
 
 
 def checked_port(port: int) -> int:
-    """A port; 0 takes one that is free.
+    """Returns a port if it is valid; 0 stands for any free port.
 
     Raises:
-        ValueError: beyond 65535 or negative.
+        ValueError: the port is negative or above 65535.
     """
     if not 0 <= port <= 65535:
         raise ValueError(f"port: found {port}, expected 0 (any that is free) to 65535")
@@ -28,7 +28,7 @@ def checked_port(port: int) -> int:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this one and seen from no other."""
+    """Whether a host is an address of this machine that no other machine can reach."""
     if host == "localhost":
         return True
     try:
@@ -38,10 +38,10 @@ def is_loopback(host: str) -> bool:
 
 
 def reachable(endpoint: str) -> str:
-    """What to connect to: one that listens on all addresses is taken to be on this host.
+    """Returns the endpoint to connect to. An endpoint that listens on all addresses is taken to be on this host.
 
     Raises:
-        CommsError: no endpoint of TCP.
+        CommsError: it is no TCP endpoint.
     """
     found = _TCP.fullmatch(endpoint)
     if found is None or not 0 < int(found[2]) <= 65535:
@@ -56,7 +56,7 @@ def host_of(endpoint: str) -> str:
 
 
 def address_of(endpoint: str) -> tuple[str, int] | None:
-    """The numeric address and the port of a reachable endpoint; None: its host is a name, which is not looked up."""
+    """The numeric address and the port of a reachable endpoint; None if its host is a name. No name is looked up."""
     host, port = host_of(endpoint).strip("[]"), int(endpoint.rpartition(":")[2])
     try:
         return str(ipaddress.ip_address(_LOOPBACK if host == "localhost" else host)), port
@@ -65,10 +65,10 @@ def address_of(endpoint: str) -> tuple[str, int] | None:
 
 
 def own_address(hub: str, port: int) -> str:
-    """The address of this host that a hub there sees; the loopback address if it is here. Nothing is sent.
+    """The address of this host that a hub there sees; the loopback address if the hub is here. Nothing is sent.
 
     Raises:
-        CommsError: no way leads there.
+        CommsError: there is no route to the hub.
     """
     if is_loopback(hub):
         return _LOOPBACK

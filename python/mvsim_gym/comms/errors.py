@@ -1,4 +1,4 @@
-"""What goes wrong between nodes."""
+"""Errors of nodes, hubs and services."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ __all__ = ["CommsError", "FrameError", "NoAnswer"]
 
 
 class CommsError(OSError):
-    """A hub, a node or a service did not do what it was asked for; the text says which and why."""
+    """A hub, a node or a service failed or refused; the text says which, and why."""
 
 
 class FrameError(CommsError):
-    """Bytes that are no message, or another one than was expected."""
+    """Bytes that are no message, or a message of an unexpected type."""
 
 
 class NoAnswer(CommsError):  # noqa: N818
-    """Nobody answered in time."""
+    """No answer came in time."""

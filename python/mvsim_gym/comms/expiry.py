@@ -1,7 +1,7 @@
-"""Entries of nodes that have gone without a word: a killed program, a lost connection. They leave the hub's registry.
+"""Removal of entries of nodes that ended without notice, such as a killed program, from the hub's registry.
 
 A node speaks to its hub over one connection. When that ends, the hub connects to each endpoint that the node named, and
-forgets those that do not accept. So a node that only opened a new connection keeps its entries.
+removes those that do not accept. So a node that only opened a new connection keeps its entries.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from mvsim_gym.comms.sockets import events_of, monitored, zmq
 __all__ = ["Expiry"]
 
 _PATIENCE = 3.0  # s for an endpoint to accept a connection
-_AGAIN = 30.0  # s between looks at endpoints of a node that has no connection to the hub
-_MAX_OPEN = 100  # connections at once
+_AGAIN = 30.0  # s between checks of the endpoints of a node that has no connection to the hub
+_MAX_OPEN = 100  # connections open at the same time
 _KEEPALIVE = {"TCP_KEEPALIVE": 1, "TCP_KEEPALIVE_IDLE": 30, "TCP_KEEPALIVE_INTVL": 5, "TCP_KEEPALIVE_CNT": 3}
 
 
 class _Peer:
-    """What came over one connection."""
+    """The node and the endpoints that were named over one connection."""
 
     def __init__(self) -> None:
         self.nodes: set[str] = set()
@@ -43,12 +43,14 @@ class _Probe(NamedTuple):
 
 
 class Expiry:
-    """Belongs to the hub's thread, which polls `poller` and calls `work` when it wakes, at the latest after 100 ms
-    while `is_busy`, and after `pause` s otherwise.
+    """Finds nodes that have ended and removes their entries.
+
+    It belongs to the hub's thread, which polls `poller` and calls `work` when an event comes. `work` is also called
+    every 100 ms while `is_busy`, and after `pause` s otherwise.
 
     Args:
         requests: the hub's socket.
-        is_local: the hub listens on the loopback address, so it connects to no other either.
+        is_local: the hub listens on the loopback address. Then only endpoints on the loopback address are checked.
     """
 
     def __init__(
@@ -56,31 +58,31 @@ class Expiry:
     ) -> None:
         self._requests, self._poller, self._registry, self._is_local = requests, poller, registry, is_local
         self._peers: dict[int, _Peer] = {}  # by file descriptor of the hub's end
-        self._waiting: deque[str] = deque()  # endpoints to be looked at
+        self._waiting: deque[str] = deque()  # endpoints to be checked
         self._probes: list[_Probe] = []
-        self._gone_nodes: set[str] = set()  # whose connection has ended
-        self._alone: dict[str, float] = {}  # endpoints without a connection, and when to look again
+        self._gone_nodes: set[str] = set()  # nodes whose connection has ended
+        self._alone: dict[str, float] = {}  # endpoints without a connection, and the time of their next check
         self._monitor = monitored(requests, zmq.EVENT_DISCONNECTED)
         poller.register(self._monitor, zmq.POLLIN)
 
     @staticmethod
     def watch(requests: zmq.Socket[bytes]) -> None:
-        """Lets the system notice peers whose host has gone; before the socket listens."""
+        """Lets the system detect peers whose host is down. To be called before the socket listens."""
         for name, value in _KEEPALIVE.items():
             requests.setsockopt(getattr(zmq, name), value)
 
     @property
     def is_busy(self) -> bool:
-        """Whether it waits for endpoints to answer."""
+        """Whether checks of endpoints are open."""
         return bool(self._probes or self._waiting)
 
     @property
     def pause(self) -> float | None:
-        """s until it has something to do; None: nothing that no event wakes it for."""
+        """Time until the next check, s; None if no check is due before the next event."""
         return max(0.0, min(self._alone.values()) - time.monotonic()) if self._alone else None
 
-    def heard(self, connection: int, request: Any) -> None:
-        """Takes note of a request that the registry has granted.
+    def note_request(self, connection: int, request: Any) -> None:
+        """Records a request that the registry has granted.
 
         Args:
             connection: the file descriptor of the hub's end.
@@ -103,10 +105,10 @@ class Expiry:
             self._alone.pop(endpoint, None)
 
     def work(self, ready: Mapping[Any, int]) -> None:
-        """Takes what ended, and what answered."""
+        """Handles the connections that ended and the endpoints that answered."""
         if self._monitor in ready:
             for event in events_of(self._monitor):
-                self._ended(event["value"])
+                self._take_end(event["value"])
         now = time.monotonic()
         for endpoint in [e for e, due in self._alone.items() if due <= now]:
             del self._alone[endpoint]
@@ -114,17 +116,17 @@ class Expiry:
         while self._waiting and len(self._probes) < _MAX_OPEN:
             self._open(self._waiting.popleft(), now)
         if self._probes:
-            self._look(now)
+            self._check_probes(now)
 
     def close(self) -> None:
-        """Closes all its sockets."""
+        """Closes all sockets."""
         self._requests.monitor(None, 0)
         self._poller.unregister(self._monitor)
         self._monitor.close(0)
         for probe in self._probes:
             probe.socket.close()
 
-    def _ended(self, connection: int) -> None:
+    def _take_end(self, connection: int) -> None:
         peer = self._peers.pop(connection, None)
         if peer is None:
             return
@@ -134,10 +136,10 @@ class Expiry:
             self._forget_nodes()
 
     def _open(self, endpoint: str, now: float) -> None:
-        """Begins to connect."""
+        """Begins to connect to an endpoint."""
         try:
             address = address_of(reachable(endpoint))
-        except CommsError:  # the endpoint of a service, which is taken as it comes
+        except CommsError:  # the endpoint of a service, which the hub does not check at registration
             address = None
         if address is None or (self._is_local and not is_loopback(address[0])):
             self._forget(endpoint)
@@ -154,8 +156,8 @@ class Expiry:
         self._registry.forget_endpoint(endpoint)
         self._forget_nodes()
 
-    def _look(self, now: float) -> None:
-        """Which connections were accepted, refused, or take too long."""
+    def _check_probes(self, now: float) -> None:
+        """Handles connections that were accepted or refused, or that take too long."""
         waiting = zmq.Poller()
         for probe in self._probes:
             waiting.register(probe.socket, zmq.POLLOUT)
@@ -177,7 +179,7 @@ class Expiry:
         self._probes = still
 
     def _forget_nodes(self) -> None:
-        """Those that have gone, and of whose endpoints none is left."""
+        """Removes the nodes whose connection has ended and that have no endpoint left."""
         for name in [name for name in self._gone_nodes if not self._registry.has_entries(name)]:
             self._gone_nodes.discard(name)
             self._registry.forget_node(name)

@@ -1,4 +1,4 @@
-"""Messages as bytes: a name and a payload, each behind its length.
+"""Messages as bytes: the name of a type and a payload, each preceded by its length.
 
 A frame is the length of the type's full name (uint32, little-endian), the name, the length of the payload (the same),
 and the payload, a message in protobuf's encoding. Every message on a socket is one frame.
@@ -25,22 +25,22 @@ __all__ = [
     "split",
 ]
 
-LARGEST = 2**26  # bytes of a message of a topic; a peer that sends more is cut off
-LARGEST_TAKEN = 2**24  # bytes of a request that is taken in, be it to be refused; the same
-LARGEST_REQUEST = 2**16  # bytes of a request to the hub; more is answered by an error
-MAX_REQUESTS = 20  # of one peer that wait; there is one, if it waits for its answers
+LARGEST = 2**26  # bytes of a message of a topic; a peer that sends more is disconnected
+LARGEST_TAKEN = 2**24  # bytes of a request that is read, even if only to refuse it; else as for LARGEST
+LARGEST_REQUEST = 2**16  # bytes of a request to the hub; a larger one is answered by an error
+MAX_REQUESTS = 20  # waiting requests of one peer; a peer that waits for its answers has one
 _LENGTH = struct.Struct("<I")
 _LONGEST_NAME = 256
 
 
 def encode_raw(name: str, payload: bytes) -> bytes:
-    """A frame of a type's full name and its payload."""
+    """Returns the frame of a type's full name and a payload."""
     text = name.encode()
     return b"".join((_LENGTH.pack(len(text)), text, _LENGTH.pack(len(payload)), payload))
 
 
 def encode(message: Message) -> bytes:
-    """A frame of a message, also of one of another pool.
+    """Returns the frame of a message, which may come from another descriptor pool.
 
     Raises:
         FrameError: a required field is missing.
@@ -49,7 +49,7 @@ def encode(message: Message) -> bytes:
 
 
 def payload_of(message: Message) -> bytes:
-    """A message without its name.
+    """Returns the encoded message without its name.
 
     Raises:
         FrameError: a required field is missing.
@@ -61,17 +61,17 @@ def payload_of(message: Message) -> bytes:
 
 
 def split(frame: bytes) -> tuple[str, bytes]:
-    """The type's full name and the payload.
+    """Returns the type's full name and the payload.
 
     Raises:
-        FrameError: lengths that do not fit the bytes, or a name that is none.
+        FrameError: a length does not fit the bytes, or the name is invalid.
     """
     name, rest = _behind_length(frame, "type name")
     payload, rest = _behind_length(rest, "payload")
     if rest:
         raise FrameError(f"found {len(rest)} bytes behind the payload, expected none")
     if not (0 < len(name) <= _LONGEST_NAME and name.isascii() and name.decode().isprintable()):
-        raise FrameError(f"found a type name of {len(name)} bytes that is none")
+        raise FrameError(f"found an invalid type name of {len(name)} bytes")
     return name.decode(), payload
 
 
@@ -86,10 +86,10 @@ def _behind_length(data: bytes, what: str) -> tuple[bytes, bytes]:
 
 
 def decode(frame: bytes, *expected: str) -> Any:
-    """The message of a frame, which is of one of the named types (without the package), if there are names.
+    """Returns the message of a frame. With `expected`, its type is one of these names, given without the package.
 
     Raises:
-        FrameError: no frame, an unknown or another type, a damaged payload.
+        FrameError: the bytes are no frame, the type is unknown or unexpected, or the payload is damaged.
     """
     name, payload = split(frame)
     kind = TYPES.get(name)
@@ -101,7 +101,7 @@ def decode(frame: bytes, *expected: str) -> Any:
 
 
 def parse(kind: type[Message], payload: bytes) -> Any:
-    """The message of a payload.
+    """Returns the message of a payload.
 
     Raises:
         FrameError: the payload is damaged.
@@ -120,7 +120,7 @@ def parse(kind: type[Message], payload: bytes) -> Any:
 
 
 def _has_texts(message: Message) -> bool:
-    """Whether all its texts are some: what is not UTF-8 comes as bytes."""
+    """Whether all text fields are valid. Text that is not UTF-8 comes as bytes."""
     for field, value in message.ListFields():
         values = [value] if isinstance(value, str | bytes | Message) else value
         if field.type == field.TYPE_STRING and not all(isinstance(each, str) for each in values):

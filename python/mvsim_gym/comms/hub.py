@@ -1,4 +1,4 @@
-"""The hub: where nodes find each other. Data go from node to node and never through it."""
+"""The hub, at which nodes find each other. Data go directly from node to node."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _HINTS = {
     errno.ENODEV: ": expected an IPv4 address of this machine",
     errno.EADDRNOTAVAIL: ": expected an IPv4 address of this machine",
 }
-_MAX_BATCH = 100  # requests between looks at all else
+_MAX_BATCH = 100  # requests that are answered before other events are handled
 _MAX_PENDING = 10_000  # answers that wait for subscribers
-_TICK_MS = 100  # ms between looks at subscribers that are late
+_TICK_MS = 100  # ms between checks for subscribers that are late
 
 
 class Hub:
     """A hub in a thread of this process, from `start` to `stop`.
 
     Args:
-        port: where it listens; 0 takes a port that is free.
-        host: the address of this machine that it listens on. What listens on more than the loopback address can be
-            used by everybody who reaches it: there is no password.
+        port: the port at which it listens; 0 takes a free one.
+        host: the address of this machine at which it listens. There is no password: beyond the loopback address,
+            every program that reaches the hub can use it.
     """
 
     def __init__(self, port: int = PORT, host: str = "127.0.0.1") -> None:
@@ -43,30 +43,30 @@ class Hub:
 
     @property
     def host(self) -> str:
-        """The address that it listens on."""
+        """The address at which it listens."""
         return self._host
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """The port at which it listens."""
         return self._port
 
     @property
     def endpoint(self) -> str:
-        """Where it listens, as tcp://ADDRESS:PORT."""
+        """The endpoint at which it listens, as tcp://ADDRESS:PORT."""
         return f"tcp://{self._host}:{self._port}"
 
     def start(self) -> Hub:
         """Begins to listen.
 
         Raises:
-            CommsError: it runs already, or cannot listen there: something else does, or it is no address of this host.
+            CommsError: it runs already, the address is in use, or the address is none of this host.
         """
         if self._thread is not None:
             raise CommsError("start: this hub runs already")
         self._context: zmq.Context[Any] = zmq.Context()
         self._context.setsockopt(zmq.MAX_SOCKETS, 4096)
-        # requests may be answered in another order than they came, which REP cannot; to a REQ it is the same
+        # a ROUTER may answer requests in any order, which a REP cannot; a REQ sees no difference
         self._requests = opened(
             self._context, zmq.ROUTER, LINGER=500, MAXMSGSIZE=LARGEST_TAKEN, RCVHWM=MAX_REQUESTS
         )
@@ -85,7 +85,7 @@ class Hub:
         return self
 
     def stop(self) -> None:
-        """Stops listening; nodes go on with those that they know. A second call does nothing."""
+        """Stops listening. Nodes keep the connections that they have. A second call does nothing."""
         if self._thread is None:
             return
         self._stop.send(b"")
@@ -134,12 +134,12 @@ class Hub:
             except zmq.Again:
                 return
             parts = [frame.bytes for frame in frames]
-            if b"" in parts[:-1]:  # what stands before the request is the way back
+            if b"" in parts[:-1]:  # the parts before the request are the return address
                 begin = parts.index(b"") + 1
                 self._take(parts[:begin], parts[begin:], int(frames[-1].get(zmq.SRCFD)))
 
     def _take(self, sender: Sequence[bytes], parts: Sequence[bytes], connection: int) -> None:
-        """Answers a request, whatever it is, that came over the connection of that file descriptor."""
+        """Answers any request that came over the connection with this file descriptor."""
         name = ""
         try:
             if len(parts) != 1:
@@ -154,12 +154,12 @@ class Hub:
                 self._advertise(sender, request)
             else:
                 self._answer(sender, self._registry.answer(request))
-            self._expiry.heard(connection, request)
+            self._expiry.note_request(connection, request)
         except CommsError as error:
             self._answer(sender, self._registry.refusal(name, str(error)))
 
     def _subscribe(self, sender: Sequence[bytes], request: Any) -> None:
-        """Answers when the subscriber knows who publishes."""
+        """Answers when the subscriber knows the publishers."""
         endpoint = reachable(request.updatesEndpoint)
         if is_loopback(self._host) and not is_loopback(host_of(endpoint)):
             raise CommsError(f"updatesEndpoint: found {endpoint[:100]}, expected one of this host")
@@ -168,16 +168,16 @@ class Hub:
         request.updatesEndpoint = endpoint
         answer = self._registry.answer(request)
 
-        def told(well: bool) -> None:
+        def acknowledged(success: bool) -> None:
             self._pending -= 1
-            answer.success = well
+            answer.success = success
             self._answer(sender, answer)
 
         self._pending += 1
-        self._notifier.send(endpoint, encode(self._registry.info(request.topic)), told)
+        self._notifier.send(endpoint, encode(self._registry.info(request.topic)), acknowledged)
 
     def _advertise(self, sender: Sequence[bytes], request: Any) -> None:
-        """Answers at once, and tells the subscribers."""
+        """Answers at once, and informs the subscribers."""
         reachable(request.endpoint)
         self._answer(sender, self._registry.answer(request))
         info = encode(self._registry.info(request.topicName))
@@ -185,6 +185,6 @@ class Hub:
             self._notifier.send(endpoint, info, lambda _: None)
 
     def _answer(self, sender: Sequence[bytes], answer: Any) -> None:
-        """Sends an answer, to nobody if its receiver has gone or takes none."""
+        """Sends an answer; drops it if the receiver has gone or reads no answers."""
         with suppress(zmq.ZMQError):
             self._requests.send_multipart([*sender, encode(answer)], zmq.NOBLOCK)

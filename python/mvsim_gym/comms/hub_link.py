@@ -1,4 +1,4 @@
-"""A client's way to its hub: requests and answers, one at a time."""
+"""A client's connection to its hub: requests and answers, one at a time."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from mvsim_gym.comms.sockets import events_of, monitored, opened, zmq
 
 __all__ = ["PATIENCE", "HubLink", "exchange"]
 
-PATIENCE = 10.0  # s for answers of the hub and of services
-_SLICE_MS = 200  # ms after which Ctrl-C is noticed at the latest
+PATIENCE = 10.0  # s for an answer of the hub or of a service
+_SLICE_MS = 200  # ms of one wait, so that Ctrl-C is noticed in time
 
 
 class HubLink:
-    """For any thread: each waits for its turn."""
+    """Sends requests to a hub. Any thread may use it; the threads take turns."""
 
     def __init__(self, context: zmq.Context[Any], host: str, port: int) -> None:
         self._context, self._host, self._port = context, host, port
@@ -26,17 +26,17 @@ class HubLink:
         self._open()
 
     def ask(self, request: Any, answer: str, timeout: float | None = PATIENCE) -> Any:
-        """Sends a request and returns its answer, of the type that is named.
+        """Sends a request and returns its answer, whose type is `answer`.
 
         Raises:
-            CommsError: none came in time, or it is a refusal.
+            CommsError: no answer came in time, or the hub refused.
         """
         where = f"the hub at {self._host}:{self._port}"
         frame = encode(request)
         with self._lock:
             try:
                 reply = exchange(self._socket, frame, timeout, where)
-            except BaseException:  # a socket whose answer did not come cannot be used again
+            except BaseException:  # a socket that still waits for an answer cannot be used again
                 self._close()
                 self._open()
                 raise
@@ -48,7 +48,7 @@ class HubLink:
         return message
 
     def is_up(self) -> bool:
-        """Whether there is a connection just now, as far as is known while a request waits."""
+        """Whether there is a connection at present, as far as is known while a request waits."""
         if self._lock.acquire(blocking=False):
             try:
                 for event in events_of(self._monitor):
@@ -58,7 +58,7 @@ class HubLink:
         return self._is_up
 
     def close(self) -> None:
-        """Closes its sockets."""
+        """Closes the sockets."""
         with self._lock:
             self._close()
 
@@ -71,18 +71,18 @@ class HubLink:
         self._socket.connect(f"tcp://{self._host}:{self._port}")
 
     def _close(self) -> None:
-        # in this order: libzmq waits for ever where it has an event to tell and nobody reads any more
+        # the order matters: libzmq waits for ever if it has an event for a monitor that is no longer read
         self._socket.monitor(None, 0)
         self._monitor.close(0)
         self._socket.close(0)
 
 
 def exchange(socket: zmq.Socket[bytes], frame: bytes, timeout: float | None, whom: str) -> bytes:
-    """Sends a frame and waits for the answer.
+    """Sends a frame and returns the answer.
 
     Raises:
-        NoAnswer: none came in time.
-        FrameError: it has several parts.
+        NoAnswer: no answer came in time.
+        FrameError: the answer has several parts.
     """
     until = math.inf if timeout is None else time.monotonic() + timeout
     socket.send(frame, zmq.NOBLOCK)

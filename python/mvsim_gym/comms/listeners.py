@@ -1,4 +1,4 @@
-"""The two threads in which a client hears others: calls of its services, and who publishes what it subscribed to."""
+"""The two threads in which a client receives calls of its services and lists of publishers of its topics."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from mvsim_gym.comms.sockets import opened, zmq
 
 __all__ = ["Listener", "Service", "Services"]
 
-_MAX_PUBLISHERS = 1000  # of a topic, that one message may name
+_MAX_PUBLISHERS = 1000  # publishers of a topic that one message may name
 
 
 class Service(NamedTuple):
-    """What a client offers."""
+    """A service that a client offers."""
 
     input: type[messages.Message]
     output: type[messages.Message]
@@ -27,10 +27,10 @@ class Service(NamedTuple):
 
 
 class Listener:
-    """A thread that answers what comes to a socket, one message after the other, until its context is terminated.
+    """A thread that answers the messages of a socket, one after the other, until its context is terminated.
 
-    A ROUTER answers each peer by its own way back, so that one that sends junk, or goes before its answer, changes
-    nothing for the others; to a REQ it is a REP.
+    A ROUTER socket answers each peer separately, so a peer that sends junk or leaves early does not affect the others.
+    A REQ socket sees no difference from a REP.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Listener:
         self._socket.bind(f"tcp://{address}:*")
         self._answer, self._is_router = answer, kind == zmq.ROUTER
         self.endpoint = self._socket.getsockopt_string(zmq.LAST_ENDPOINT)
-        """where it listens"""
+        """The endpoint at which it listens."""
         threading.Thread(target=self._run, name="mvsim_gym listener", daemon=True).start()
 
     def _run(self) -> None:
@@ -48,7 +48,7 @@ class Listener:
             while True:
                 parts = self._socket.recv_multipart()
                 way_back: list[bytes] = []
-                if self._is_router:  # what stands before an empty part is the way back
+                if self._is_router:  # the parts before an empty one are the return address
                     if b"" not in parts:
                         continue
                     begin = parts.index(b"") + 1
@@ -68,13 +68,13 @@ class Listener:
             return encode(self._answer(parts[0]))
         except CommsError as error:
             text = str(error)
-        except Exception as error:  # a callback of the user's, who is not to lose all his services
+        except Exception as error:  # a failing callback of the user must not end the other services
             _log.exception("a service failed")
             text = f"the service failed: {type(error).__name__}: {error}"
         return encode(messages.GenericAnswer(success=False, errorMessage=text))
 
     def _send(self, parts: list[bytes]) -> None:
-        with suppress(zmq.Again):  # a peer that takes no answers
+        with suppress(zmq.Again):  # a peer that reads no answers
             self._socket.send_multipart(parts, zmq.NOBLOCK)
 
 
@@ -85,21 +85,21 @@ class Services:
         self._services: dict[str, Service] = {}
 
     def add(self, name: str, service: Service) -> None:
-        """Offers one more.
+        """Adds a service.
 
         Raises:
-            CommsError: it is offered already.
+            CommsError: the service is offered already.
         """
         if name in self._services:
             raise CommsError(f"service '{name}' is offered by this node already")
         self._services[name] = service
 
     def remove(self, name: str) -> None:
-        """Offers it no longer."""
+        """Removes a service."""
         self._services.pop(name, None)
 
     def answer(self, frame: bytes) -> Any:
-        """Does what a CallService asks for."""
+        """Calls the service that a CallService names, and returns the answer."""
         call = decode(frame, "CallService")
         service = self._services.get(call.serviceName)
         if service is None:

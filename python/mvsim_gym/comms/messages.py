@@ -1,7 +1,7 @@
 """The messages of mvsim.proto as classes: `messages.Pose(x=1, ...)`.
 
-They are made when this module is imported, in a pool of their own, so that modules which `protoc` made of MVSim's files
-can be used beside them.
+The classes are made when this module is imported, in their own descriptor pool. So they can be used beside modules
+that `protoc` made of MVSim's files.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _FIELD = re.compile(r"(required|optional|repeated) (\w+) (\w+) = (\d+);")
 
 
 def description() -> Any:
-    """The file as a FileDescriptorProto. It uses of the language what stands in it: flat messages of scalars, texts and
-    messages."""
+    """Returns the file as a FileDescriptorProto. It parses only the constructs that the file uses: flat messages of
+    scalars, texts and messages."""
     text = re.sub("//.*", "", (files(__package__) / "mvsim.proto").read_text(encoding="utf-8"))
     described = descriptor_pb2.FileDescriptorProto(name="mvsim_gym/comms/mvsim.proto", package=PACKAGE)
     for name, body in _MESSAGE.findall(text):
@@ -61,7 +61,7 @@ def _classes() -> dict[str, type[Message]]:
 
 
 TYPES = _classes()
-"""By the full name, as frames have it: `mvsim_msgs.Pose`."""
+"""The classes by full name, as in frames: `mvsim_msgs.Pose`."""
 
 
 def __getattr__(name: str) -> Any:

@@ -1,7 +1,7 @@
 """Readings of 2D lidars as the bytes of MRPT's class CObservation2DRangeScan, which MVSim's clients read.
 
 An object of MRPT is the length of its class's name (a byte, its highest bit set), the name, the version of the layout
-(a byte), the fields, little-endian, and the byte 0x88. Of the scan in version 7, which all of MRPT 2 reads, the fields
+(a byte), the fields, little-endian, and the byte 0x88. The scan has version 7, which all of MRPT 2 reads. Its fields
 are: aperture (float32, rad), whether rays go to the left (byte), largest range (float32, m), pose of the sensor (an
 object CPose3D of version 2: x, y, z and a quaternion w, x, y, z, float64), count of rays (uint32), ranges (float32),
 whether each is valid (bytes), standard deviation of ranges (float32, m), time (uint64, units of 100 ns since the year
@@ -31,8 +31,8 @@ _PLACE = struct.Struct("<7d")
 _MIDDLE = struct.Struct("<fQf")  # deviation, time, aperture of a ray
 _REST = struct.Struct("<d?")  # change of pitch, intensities
 _COUNT = struct.Struct("<I")
-_EPOCH = 116_444_736_000_000_000  # of Unix, in units of 100 ns since 1601
-_RAY = np.deg2rad(0.25)  # rad, MRPT's own where nothing is said
+_EPOCH = 116_444_736_000_000_000  # the Unix epoch in units of 100 ns since 1601
+_RAY = np.deg2rad(0.25)  # rad, MRPT's default aperture of a ray
 
 
 class Scan(NamedTuple):
@@ -43,20 +43,20 @@ class Scan(NamedTuple):
     time: float
     """s"""
     pose: Pose
-    """of the sensor on its vehicle"""
+    """pose of the sensor on its vehicle"""
     aperture: float
-    """rad, from the first ray to the last"""
+    """angle from the first ray to the last, rad"""
     max_range: float
     """m"""
     ranges: npt.NDArray[np.float32]
     """m"""
     valid: npt.NDArray[np.bool_]
     deviation: float
-    """m, of the noise of ranges"""
+    """standard deviation of the noise of ranges, m"""
 
 
 def encode_scan(scan: Scan) -> bytes:
-    """The bytes of a scan."""
+    """Returns the bytes of a scan."""
     p = scan.pose
     x, y, z, w = quaternion_of(p.yaw, p.pitch, p.roll)
     label = scan.sensor.encode()
@@ -80,15 +80,15 @@ def encode_scan(scan: Scan) -> bytes:
 
 
 def is_mrpt(data: bytes) -> bool:
-    """Whether bytes begin as a scan of any version."""
+    """Whether the bytes begin as a scan of any version."""
     return data.startswith(_head(_SCAN, 0)[:-1])
 
 
 def decode_scan(data: bytes) -> Scan:
-    """A scan of its bytes, of the version that `encode_scan` writes and without intensities.
+    """Returns the scan of its bytes, which have the version that `encode_scan` writes and no intensities.
 
     Raises:
-        FrameError: they are none, or damaged.
+        FrameError: the bytes are no such scan, or damaged.
     """
     try:
         return _decoded(data)

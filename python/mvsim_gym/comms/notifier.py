@@ -1,5 +1,5 @@
-"""How a hub tells subscribers who publishes: one PAIR socket a subscriber, one message at a time, each acknowledged in
-time or given up. A dead subscriber holds up nobody else."""
+"""Messages of a hub to subscribers about publishers. Each subscriber has a PAIR socket and acknowledges one message at
+a time. A subscriber that is late is dropped, so a dead one delays no other."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from mvsim_gym.comms.sockets import zmq
 
 __all__ = ["Notifier"]
 
-_PATIENCE = 0.7  # s for an acknowledgement, before a new connection is tried
+_PATIENCE = 0.7  # s for an acknowledgement before a new connection is tried
 _TRIES = 3
-_IDLE = 1.0  # s that a connection is kept for the next message
-_MAX_OPEN = 200  # connections; whoever comes beyond waits
-_MAX_QUEUE = 1000  # messages that one subscriber may have waiting
+_IDLE = 1.0  # s that a connection stays open for the next message
+_MAX_OPEN = 200  # open connections; further subscribers wait
+_MAX_QUEUE = 1000  # messages that may wait for one subscriber
 
 Done = Callable[[bool], None]
 
@@ -30,32 +30,35 @@ class _Waiting(NamedTuple):
 
 
 class _Line:
-    """The way to one subscriber."""
+    """The connection to one subscriber."""
 
     def __init__(self) -> None:
         self.socket: zmq.Socket[bytes] | None = None
         self.waiting: deque[_Waiting] = deque()
         self.tries = 0
-        self.deadline = 0.0  # of the acknowledgement; without one due: when the connection is closed
+        self.deadline = 0.0  # when the acknowledgement is late or, if none is due, when the connection closes
 
 
 class Notifier:
-    """Belongs to one thread, which polls `poller` and calls `work` when it wakes, at the latest after `_PATIENCE`."""
+    """Sends messages to subscribers and waits for their acknowledgements.
+
+    It belongs to one thread, which polls `poller` and calls `work` when an event comes, or after `_PATIENCE`.
+    """
 
     def __init__(
         self, context: zmq.Context[Any], poller: zmq.Poller, given_up: Callable[[str], None]
     ) -> None:
         self._context, self._poller, self._given_up = context, poller, given_up
         self._lines: dict[str, _Line] = {}
-        self._open = 0  # connections
+        self._open = 0  # number of open connections
 
     @property
     def is_busy(self) -> bool:
-        """Whether there are connections that `work` must look after."""
+        """Whether there are connections that `work` must handle."""
         return bool(self._lines)
 
     def send(self, endpoint: str, frame: bytes, done: Done) -> None:
-        """Sends a frame, and says later whether it was acknowledged."""
+        """Sends a frame; `done` is called later with whether it was acknowledged."""
         line = self._lines.setdefault(endpoint, _Line())
         if len(line.waiting) >= _MAX_QUEUE:
             done(False)
@@ -66,7 +69,7 @@ class Notifier:
             self._start(endpoint, line)
 
     def work(self, ready: Mapping[Any, int]) -> None:
-        """Takes acknowledgements, and gives up what is late."""
+        """Takes acknowledgements, and drops subscribers that are late."""
         now = time.monotonic()
         for endpoint, line in list(self._lines.items()):
             if line.socket is not None and line.socket in ready:
@@ -83,18 +86,18 @@ class Notifier:
         self._lines.clear()
 
     def _start(self, endpoint: str, line: _Line) -> None:
-        """Sends the first that waits, if there is room for its connection."""
+        """Sends the first waiting message if another connection may be opened."""
         if line.socket is None:
             if self._open >= _MAX_OPEN:
                 return
             try:
                 line.socket = self._connect(endpoint)
-            except zmq.ZMQError:  # no file left to open, or a host that cannot be
+            except zmq.ZMQError:  # no file descriptor left, or an invalid host
                 self._give_up(endpoint, line)
                 return
         line.deadline = time.monotonic() + _PATIENCE
         line.tries += 1
-        with suppress(zmq.Again):  # late, then
+        with suppress(zmq.Again):  # it becomes late
             line.socket.send(line.waiting[0].frame, zmq.NOBLOCK)
 
     def _connect(self, endpoint: str) -> zmq.Socket[bytes]:
@@ -118,7 +121,7 @@ class Notifier:
         except CommsError:
             is_good = False
         if not line.waiting:
-            return  # nobody asked
+            return  # no message waits for an acknowledgement
         if not is_good:
             self._give_up(endpoint, line)
             return

@@ -1,10 +1,10 @@
 """Readings of any sensor as bytes, for the field `mrptSerializedObservation` of a GenericObservation.
 
-MVSim writes an object of its library there. Of 2D lidars it is one here, too (`mrpt_scan.py`). Of other sensors it is:
-the text `MVG1`; the length of the header (uint32, little-endian); the header, JSON in UTF-8; the arrays that it lists,
-one behind the other, row by row, little-endian. The header has `class` (of the sensor), `sensor` (its name), `time`
-(s), `pose` (of the sensor on its vehicle: x, y, z, yaw, pitch, roll), and `arrays`: of each its `name`, `dtype` as
-NumPy has it, and `shape`.
+MVSim writes an object of its library there. For 2D lidars this module does so too (`mrpt_scan.py`). For other sensors
+it writes: the text `MVG1`; the length of the header (uint32, little-endian); the header, JSON in UTF-8; the arrays that
+the header lists, one behind the other, row by row, little-endian. The header has `class` (of the sensor), `sensor` (its
+name), `time` (s), `pose` (of the sensor on its vehicle: x, y, z, yaw, pitch, roll), and `arrays`. Each array has a
+`name`, a `dtype` as NumPy writes it, and a `shape`.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ _LENGTH = struct.Struct("<I")
 
 
 class Observation(NamedTuple):
-    """A reading as it travels."""
+    """A reading as it is sent."""
 
     class_name: str
-    """of the sensor, e.g. `camera`"""
+    """class of the sensor, e.g. `camera`"""
     sensor: str
     """its name"""
     time: float
-    """s of simulated time that the reading describes"""
+    """simulated time of the reading, s"""
     pose: Pose
-    """of the sensor on its vehicle; in the world, if it stands there"""
+    """pose of the sensor on its vehicle; in the world, if it stands there"""
     arrays: dict[str, npt.NDArray[Any]]
-    """the fields of the reading: `ranges`, `valid` and `angles` of a `Reading`..."""
+    """fields of the reading, such as `ranges`, `valid` and `angles` of a `Reading`"""
 
 
 def observation_of(sensor: Sensor, reading: Any) -> Observation:
-    """What `sensor.read()` returned, as it travels; None, of a receiver without a fix, has no arrays."""
+    """Returns a result of `sensor.read()` as it is sent. A GNSS receiver without a fix (None) has no arrays."""
     time = sensor.time if reading is None else reading.time
     return Observation(sensor.class_name, sensor.name, time, sensor.mount, _arrays_of(reading))
 
@@ -69,7 +69,7 @@ def _arrays_of(reading: Any) -> dict[str, npt.NDArray[Any]]:
 
 
 def scan_of(sensor: Sensor, reading: Reading) -> bytes:
-    """The bytes of a reading of a 2D lidar, whose rays lie about the sensor's own axis."""
+    """Returns the bytes of a reading of a 2D lidar, whose rays are centred about the axis of the sensor."""
     angles = reading.angles
     return encode_scan(
         Scan(
@@ -86,7 +86,7 @@ def scan_of(sensor: Sensor, reading: Reading) -> bytes:
 
 
 def encode_observation(observation: Observation) -> bytes:
-    """The bytes of a reading."""
+    """Returns the bytes of a reading."""
     arrays = {
         name: np.asarray(array, array.dtype.newbyteorder("<")) for name, array in observation.arrays.items()
     }
@@ -108,10 +108,10 @@ def encode_observation(observation: Observation) -> bytes:
 
 
 def decode_observation(data: bytes) -> Observation:
-    """A reading of its bytes. Of a 2D lidar, whose bytes have no class, it is `laser`.
+    """Returns the reading of its bytes. The bytes of a 2D lidar have no class: the class is then `laser`.
 
     Raises:
-        FrameError: they are none, or damaged.
+        FrameError: the bytes are no reading, or damaged.
     """
     if is_mrpt(data):
         scan = decode_scan(data)

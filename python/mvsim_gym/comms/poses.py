@@ -1,4 +1,4 @@
-"""Poses in the frames of others, and as messages."""
+"""Poses as messages, and conversions between frames."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def twist_message(twist: Twist) -> Any:
 
 
 def composed(frame: Pose, pose: Pose) -> Pose:
-    """What is at `pose` in a frame, in the frame that `frame` is given in."""
+    """Returns `frame` (+) `pose`: a pose given in a frame, expressed in the parent of that frame."""
     turn = _rotation(frame)
     return _pose(np.array(frame[:3]) + turn @ pose[:3], turn @ _rotation(pose))
 
 
 def relative(frame: Pose, pose: Pose) -> Pose:
-    """`pose` as it is seen from `frame`, both given in the same frame."""
+    """Returns `pose` relative to `frame`, both given in the same frame."""
     back = _rotation(frame).T
     return _pose(back @ (np.array(pose[:3]) - frame[:3]), back @ _rotation(pose))
 
@@ -48,7 +48,7 @@ def _pose(place: npt.NDArray[np.float64], rotation: npt.NDArray[np.float64]) -> 
 
 
 def _rotation(pose: Pose) -> npt.NDArray[np.float64]:
-    """Rz(yaw) Ry(pitch) Rx(roll)."""
+    """The rotation matrix Rz(yaw) Ry(pitch) Rx(roll)."""
     (cy, cp, cr), (sy, sp, sr) = ([f(angle) for angle in pose[3:]] for f in (math.cos, math.sin))
     return np.array(
         [

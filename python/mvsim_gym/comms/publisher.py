@@ -13,31 +13,33 @@ from mvsim_gym.comms.sockets import opened, zmq
 
 __all__ = ["Publisher"]
 
-_MAX_WAITING = 50  # messages for one subscriber; further ones it misses
+_MAX_WAITING = 50  # messages that wait for one subscriber; it misses further ones
 _MAX_FILTERS = 1000
-_MAX_OWN_FILTERS = 50  # of one subscriber; one that sends more is cut off, which frees its filters
-_LONGEST_FILTER = 100  # bytes; one that sends a longer one is cut off
+_MAX_OWN_FILTERS = (
+    50  # filters of one subscriber; one that sends more is disconnected, which frees its filters
+)
+_LONGEST_FILTER = 100  # bytes; a subscriber that sends a longer one is disconnected
 
 
 class Publisher:
-    """A socket that knows whether anybody listens. For one thread at a time."""
+    """A socket that knows whether it has subscribers. Only one thread at a time may use it."""
 
     def __init__(self, context: zmq.Context[Any], address: str, kind: str) -> None:
         self.type = kind
-        """full name of the type of its messages"""
-        # a PUB that also says who subscribes; to a SUB it is the same
+        """Full name of the type of its messages."""
+        # an XPUB is a PUB that also reports subscriptions; a SUB sees no difference
         limits = {"SNDHWM": _MAX_WAITING, "RCVHWM": _MAX_OWN_FILTERS, "MAXMSGSIZE": _LONGEST_FILTER + 1}
         self._socket = opened(context, zmq.XPUB, **limits)
         self._socket.bind(f"tcp://{address}:*")
         self.endpoint = self._socket.getsockopt_string(zmq.LAST_ENDPOINT)
-        """where it sends from"""
+        """The endpoint from which it sends."""
         self._port = int(self.endpoint.rpartition(":")[2])
-        self._filters: dict[bytes, int] = {}  # and the file descriptor of the connection that each came over
-        self._counts: Counter[int] = Counter()  # of filters, by such a connection
+        self._filters: dict[bytes, int] = {}  # and the file descriptor of the connection of each
+        self._counts: Counter[int] = Counter()  # number of filters, by that file descriptor
         self._cut_off: set[int] = set()
 
     def has_listeners(self) -> bool:
-        """Whether anybody listens."""
+        """Whether it has a subscriber."""
         for _ in range(_MAX_FILTERS):
             try:
                 change = self._socket.recv(zmq.NOBLOCK, copy=False)
@@ -47,7 +49,7 @@ class Publisher:
         return bool(self._filters)
 
     def _note(self, change: zmq.Frame) -> None:
-        """Takes a subscription, or the end of one. Libzmq keeps a tree of all, so their number is limited here."""
+        """Takes a subscription or the end of one. Libzmq keeps a tree of all filters, so their number is limited."""
         kind, text = change.bytes[:1], change.bytes[1:]
         if kind == b"\0":
             connection = self._filters.pop(text, None)
@@ -61,25 +63,27 @@ class Publisher:
             return
         connection = int(change.get(zmq.SRCFD))
         has_room = self._counts[connection] < _MAX_OWN_FILTERS and len(self._filters) < _MAX_FILTERS
-        if has_room or not text:  # the empty filter, that of every subscriber to a topic, takes no memory
+        if has_room or not text:  # the empty filter, which every subscriber to a topic has, takes no memory
             self._filters[text] = connection
             self._counts[connection] += 1
         elif connection not in self._cut_off:
             self._cut_off.add(connection)
-            notice([f"{self.endpoint}: a subscriber with more than {_MAX_OWN_FILTERS} filters is cut off"])
+            notice(
+                [f"{self.endpoint}: a subscriber with more than {_MAX_OWN_FILTERS} filters is disconnected"]
+            )
             self._end(connection)
 
     def _end(self, connection: int) -> None:
-        """Ends the connection of a file descriptor that libzmq has opened, if it is one of this socket."""
+        """Ends the connection with this file descriptor, if libzmq opened it for this socket."""
         with suppress(OSError), socket.socket(fileno=os.dup(connection)) as peer:
             if peer.getsockname()[1] == self._port:
                 peer.shutdown(socket.SHUT_RDWR)
 
     def send(self, frame: bytes) -> None:
-        """Sends a frame to all who listen."""
+        """Sends a frame to all subscribers."""
         if self.has_listeners():
             self._socket.send(frame, zmq.NOBLOCK)
 
     def close(self) -> None:
-        """Sends no more."""
+        """Closes the socket."""
         self._socket.close(0)

@@ -1,4 +1,4 @@
-"""What a hub knows: nodes, who publishes and who subscribes to each topic, who offers each service. No sockets here."""
+"""The registry of a hub: nodes, topics with their publishers and subscribers, and services. It uses no sockets."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from mvsim_gym.comms.errors import CommsError
 
 __all__ = ["Registry"]
 
-_MAX_ENTRIES = 10_000  # of each kind, whoever asks for more
-_MAX_PUBLISHERS = 200  # of a topic, so that a TopicInfo stays small
+_MAX_ENTRIES = 10_000  # entries of each kind, of all nodes together
+_MAX_PUBLISHERS = 200  # publishers of a topic, so that a TopicInfo stays small
 _LONGEST_NAME = 1000  # characters of a name or an endpoint
 
 
@@ -27,7 +27,7 @@ class _Service(NamedTuple):
 
 
 class Registry:
-    """Takes the requests of nodes and makes the answers; a refused request has changed nothing."""
+    """Takes the requests of nodes and makes the answers. A refused request changes nothing."""
 
     def __init__(self) -> None:
         self._nodes: dict[str, None] = {}
@@ -45,13 +45,13 @@ class Registry:
             "GetServiceInfoRequest": self._find_service,
         }
         self.requests = tuple(self._answers)
-        """names of the messages that it answers"""
+        """Names of the messages that it answers."""
 
     def answer(self, request: Any) -> Any:
-        """Does what a request asks for and makes its answer.
+        """Carries out a request and returns its answer.
 
         Raises:
-            CommsError: it cannot be done; `refusal` makes an answer of the text.
+            CommsError: the request is refused; `refusal` makes an answer of the text.
         """
         for field, value in request.ListFields():
             if isinstance(value, str) and len(value) > _LONGEST_NAME:
@@ -62,7 +62,7 @@ class Registry:
 
     @staticmethod
     def refusal(request: str, error: str) -> Any:
-        """The answer to a request of this type that failed. Those of SubscribeRequest have no room for a text."""
+        """Returns the answer to a failed request of this type. The answer to a SubscribeRequest has no text."""
         kinds = {
             "RegisterNodeRequest": messages.RegisterNodeAnswer,
             "GetServiceInfoRequest": messages.GetServiceInfoAnswer,
@@ -70,7 +70,7 @@ class Registry:
         return kinds.get(request, messages.GenericAnswer)(success=False, errorMessage=error)
 
     def info(self, topic: str) -> Any:
-        """A topic and all who publish it, as a TopicInfo."""
+        """A topic and all its publishers, as a TopicInfo."""
         publishers = self._publishers.get(topic, {})
         return messages.TopicInfo(
             topicName=topic,
@@ -80,7 +80,7 @@ class Registry:
         )
 
     def subscribers(self, topic: str) -> list[str]:
-        """The endpoints that are told who publishes a topic."""
+        """The endpoints of the subscribers to a topic, which receive its list of publishers."""
         return list(self._subscribers.get(topic, ()))
 
     def forget_subscriber(self, endpoint: str) -> None:
@@ -91,7 +91,7 @@ class Registry:
                 del self._subscribers[topic]
 
     def has_endpoint(self, endpoint: str) -> bool:
-        """Whether an entry of any kind names it."""
+        """Whether an entry of any kind names an endpoint."""
         return (
             any(
                 p.endpoint == endpoint
@@ -109,7 +109,7 @@ class Registry:
         )
 
     def forget_endpoint(self, endpoint: str) -> None:
-        """Removes all entries that name it."""
+        """Removes all entries that name an endpoint."""
         self.forget_subscriber(endpoint)
         for topic, publishers in list(self._publishers.items()):
             for node in [node for node, p in publishers.items() if p.endpoint == endpoint]:
@@ -128,13 +128,13 @@ class Registry:
         return messages.GenericAnswer(success=True)
 
     def _add_node(self, name: str) -> None:
-        """Nodes that a hub before this one knew go on advertising, so whoever advertises is a node."""
+        """Adds a node. It may not have registered here: nodes keep advertising after the hub was restarted."""
         if name not in self._nodes:
             _check_room("nodes", len(self._nodes))
             self._nodes[name] = None
 
     def forget_node(self, name: str) -> None:
-        """Removes a node, with all that it publishes and offers."""
+        """Removes a node with its publishers and services."""
         self._nodes.pop(name, None)
         for topic, publishers in list(self._publishers.items()):
             publishers.pop(name, None)

@@ -1,4 +1,4 @@
-"""A topic that a client listens to, in a thread of its own."""
+"""A topic to which a client subscribes, in its own thread."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ from mvsim_gym.comms.sockets import opened, zmq
 __all__ = ["Callback", "Subscription"]
 
 _MAX_WAITING = 100  # messages
-_MAX_PUBLISHERS = 10_000  # former ones included
+_MAX_PUBLISHERS = 10_000  # publishers, including former ones
 
 Callback = Callable[[str, bytes], object]
-"""takes the type's full name and the payload of each message"""
+"""Receives the type's full name and the payload of each message."""
 
 
 class Subscription:
     """Calls callbacks with every message of a topic, one after the other, until its context is terminated.
 
-    Of messages that come faster than the callbacks take them 100 wait here; the publisher drops what is more.
+    Up to 100 messages wait here for the callbacks; the publisher drops further ones.
     """
 
     def __init__(self, context: zmq.Context[Any], topic: str) -> None:
         self._topic = topic
         self._callbacks: list[Callback] = []
         way = f"inproc://{id(self)}"
-        # a socket belongs to one thread, which therefore connects it
+        # a socket belongs to one thread, so the thread connects it
         self._found = opened(context, zmq.PUSH, SNDHWM=_MAX_PUBLISHERS)
         self._found.bind(way)
-        self._known: set[str] = set()  # endpoints
+        self._known: set[str] = set()  # endpoints of publishers
         self._lock = threading.Lock()
         thread = threading.Thread(target=self._run, args=(context, way), daemon=True)
         thread.name = f"mvsim_gym topic {topic}"
         thread.start()
 
     def add(self, callback: Callback) -> None:
-        """Calls it, too."""
+        """Adds a callback."""
         self._callbacks = [*self._callbacks, callback]
 
     def connect(self, endpoint: str) -> None:
-        """Listens to a publisher, too; one that it listens to already is no other."""
+        """Connects to a publisher, unless it is connected already."""
         with self._lock:
             if self._found.closed or endpoint in self._known or len(self._known) >= _MAX_PUBLISHERS:
                 return
@@ -52,7 +52,7 @@ class Subscription:
             self._found.send_string(endpoint, zmq.NOBLOCK)
 
     def close(self) -> None:
-        """Lets its context end."""
+        """Closes the sockets, so that the context can end."""
         with self._lock:
             self._found.close(0)
 
@@ -61,7 +61,7 @@ class Subscription:
             found = context.socket(zmq.PULL)
             data = opened(context, zmq.SUB, MAXMSGSIZE=LARGEST, RCVHWM=_MAX_WAITING)
         except zmq.ZMQError:
-            return  # it ends already
+            return  # the context ends already
         data.subscribe(b"")
         poller = zmq.Poller()
         poller.register(found, zmq.POLLIN)

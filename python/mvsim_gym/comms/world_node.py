@@ -13,27 +13,27 @@ from mvsim_gym.world import World
 
 __all__ = ["WorldNode"]
 
-_LISTENERS_EVERY = 0.02  # s of the wall between looks at who listens
+_LISTENERS_EVERY = 0.02  # s of wall time between checks for subscribers
 
 
 class WorldNode:
-    """Publishes what a world does and answers calls, as node `World` of a hub. Whoever steps the world calls `update`
-    after each step, and every few ms while it stands:
+    """Publishes the state of a world and answers calls, as node `World` of a hub. The program that steps the world
+    calls `update` after each step, and every few ms while the world is paused:
 
         with Hub(), WorldNode(world) as node:
             while not node.is_ended:
                 world.step()
                 node.update()
 
-    What nobody listens to is not made: a camera's pictures cost nothing until somebody subscribes.
+    Messages are only made for topics with a subscriber. Without one, a camera draws no images.
 
     Args:
-        world: the world; it may be stepped by one thread only, that of `update`.
-        host, port: where the hub is.
-        address: as of `Client`.
-        relative: by the name of a vehicle or block the names of others, whose poses in its frame are published.
-        rename: other names for topics, by those that they have otherwise.
-        now: a clock of the wall, s.
+        world: the world; only the thread that calls `update` may step it.
+        host, port: where the hub listens.
+        address: see `Client`.
+        relative: names of vehicles or blocks by the name of another. Their poses in its frame are published.
+        rename: new names of topics, by their default names.
+        now: a clock of wall time, s.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class WorldNode:
         self._client = Client("World", host=host, port=port, address=address)
 
     def open(self, timeout: float | None = 10.0) -> WorldNode:
-        """Joins the hub.
+        """Connects to the hub.
 
         Raises:
             CommsError: no hub answered in time, or it refused.
@@ -72,7 +72,7 @@ class WorldNode:
         return self
 
     def close(self) -> None:
-        """Leaves the hub. A second call does nothing."""
+        """Disconnects from the hub. A second call does nothing."""
         self._client.shutdown()
 
     def __enter__(self) -> WorldNode:
@@ -83,11 +83,11 @@ class WorldNode:
 
     @property
     def is_ended(self) -> bool:
-        """Whether somebody called the service `shutdown`."""
+        """Whether the service `shutdown` was called."""
         return self._services.is_ended
 
     def update(self) -> None:
-        """Publishes what is new, and does what was called for."""
+        """Publishes new messages and carries out calls."""
         self._services.work()
         now = self._now()
         if not 0 <= now - self._looked < _LISTENERS_EVERY:

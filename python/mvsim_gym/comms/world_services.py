@@ -1,4 +1,4 @@
-"""What others can ask of a world: where things are, to put them elsewhere, to drive them, to end."""
+"""Services of a world, which return or set poses, drive vehicles, and end the world."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from mvsim_gym.world import World
 
 __all__ = ["WorldServices"]
 
-_FASTEST = 1e4  # m/s and rad/s that may be commanded: far beyond it a world diverges, and ends
+_FASTEST = 1e4  # m/s and rad/s that may be commanded; far beyond it the world diverges and ends
 _PATIENCE = 5.0  # s that a call waits for the world's thread
 Body = Vehicle | Block
 
 
-class _Seen(NamedTuple):
-    """A body after a step."""
+class _BodyState(NamedTuple):
+    """State of a body after a step."""
 
     pose: Pose
     twist: Twist
 
 
 class WorldServices:
-    """Answers calls in the threads in which they come; what touches the world is done by `work`, in the world's own."""
+    """Answers calls in the threads in which they come. `work` does what touches the world, in the world's thread."""
 
     def __init__(self, world: World) -> None:
         self._bodies: dict[str, Body] = {**world.blocks, **world.vehicles}
         self._waiting: deque[tuple[Callable[[], Any], Future[Any]]] = deque()
         self._vehicles = list(world.vehicles.values())
         self._touched: dict[str, bool] = dict.fromkeys(world.vehicles, False)
-        self._seen: dict[str, _Seen] = {}  # of the bodies that somebody asks for
+        self._states: dict[str, _BodyState] = {}  # bodies that a call has named
         self.is_ended = False
-        """somebody asked for the end"""
+        """Whether the service `shutdown` was called."""
         self.table = {
             "set_pose": (messages.SrvSetPose, messages.SrvSetPoseAnswer, self._set_pose),
             "get_pose": (messages.SrvGetPose, messages.SrvGetPoseAnswer, self._get_pose),
@@ -52,14 +52,14 @@ class WorldServices:
             ),
             "shutdown": (messages.SrvShutdown, messages.SrvShutdownAnswer, self._shutdown),
         }
-        """by name: what a service takes, what it answers, who does it"""
+        """By name: type of the request, type of the answer, function."""
 
     def work(self) -> None:
-        """Notes what happened in the last step, and does what was asked for since the last call."""
+        """Records the contacts of the last step, and carries out the calls that have come since the last one."""
         for vehicle in self._vehicles:
             if vehicle.in_collision:
                 self._touched[vehicle.name] = True
-        self._look()
+        self._update_states()
         while self._waiting:
             task, future = self._waiting.popleft()
             if future.set_running_or_notify_cancel():
@@ -67,32 +67,32 @@ class WorldServices:
                     future.set_result(task())
                 except Exception as error:
                     future.set_exception(error)
-            self._look()
+            self._update_states()
 
-    def _look(self) -> None:
-        for name in list(self._seen):
-            self._see(name)
+    def _update_states(self) -> None:
+        for name in list(self._states):
+            self._update_state(name)
 
-    def _see(self, name: str) -> _Seen:
+    def _update_state(self, name: str) -> _BodyState:
         body = self._bodies[name]
-        seen = self._seen[name] = _Seen(body.pose, body.twist)
+        seen = self._states[name] = _BodyState(body.pose, body.twist)
         return seen
 
     def _in_world(self, task: Callable[[], Any]) -> Any:
-        """Has the world's thread do something between two steps."""
+        """Runs a task in the world's thread, between two steps, and returns its result."""
         future: Future[Any] = Future()
         call = (task, future)
-        self._waiting.append(call)  # by one thread, which waits: so they are few
+        self._waiting.append(call)  # few: the one thread that appends waits for the result
         try:
             return future.result(_PATIENCE)
         except Late:
             future.cancel()
             with suppress(ValueError):
                 self._waiting.remove(call)
-            raise CommsError(f"the world stands still: it took no call within {_PATIENCE:g} s") from None
+            raise CommsError(f"the world is not stepped: it took no call within {_PATIENCE:g} s") from None
 
     def _take_touched(self, name: str) -> bool:
-        """Whether it touched something since somebody asked."""
+        """Whether a body has touched something since the last call about it."""
         touched = self._touched.get(name, False)
         if touched:
             self._touched[name] = False
@@ -102,9 +102,9 @@ class WorldServices:
         name = request.objectId
         if name not in self._bodies:
             return messages.SrvGetPoseAnswer(
-                success=False, objectIsInCollision=False, errorMessage=_unknown(name)
+                success=False, objectIsInCollision=False, errorMessage=_unknown_body(name)
             )
-        seen = self._seen.get(name) or self._in_world(lambda: self._see(name))
+        seen = self._states.get(name) or self._in_world(lambda: self._update_state(name))
         return messages.SrvGetPoseAnswer(
             success=True,
             pose=pose_message(seen.pose),
@@ -117,10 +117,10 @@ class WorldServices:
         body = self._bodies.get(name)
         answer = messages.SrvSetPoseAnswer(success=False, objectIsInCollision=False)
         if body is None:
-            answer.errorMessage = _unknown(name)
+            answer.errorMessage = _unknown_body(name)
             return answer
         try:
-            pose = self._in_world(lambda: _put(body, pose_of(request.pose), request.relativeIncrement))
+            pose = self._in_world(lambda: _move_body(body, pose_of(request.pose), request.relativeIncrement))
         except ValueError as error:
             answer.errorMessage = str(error)
             return answer
@@ -135,7 +135,7 @@ class WorldServices:
         body = self._bodies.get(name)
         answer = messages.SrvSetControllerTwistAnswer
         if body is None:
-            return answer(success=False, errorMessage=_unknown(name))
+            return answer(success=False, errorMessage=_unknown_body(name))
         if not isinstance(body, Vehicle):
             return answer(success=False, errorMessage=f"'{name}' is not a vehicle")
         if not body.takes_twist:
@@ -156,8 +156,8 @@ class WorldServices:
         return messages.SrvShutdownAnswer(accepted=True)
 
 
-def _put(body: Body, pose: Pose, is_increment: bool) -> Pose:
-    """Moves a body, with the velocity that it has in its own frame; z, pitch and roll are those of the ground there."""
+def _move_body(body: Body, pose: Pose, is_increment: bool) -> Pose:
+    """Moves a body and keeps its velocity in its own frame. z, pitch and roll are those of the ground there."""
     if is_increment:
         pose = composed(body.pose, pose)
     twist = body.twist
@@ -174,5 +174,5 @@ def _clipped(name: str, value: float) -> float:
     return math.copysign(_FASTEST, value)
 
 
-def _unknown(name: str) -> str:
+def _unknown_body(name: str) -> str:
     return f"there is no vehicle or block '{name[:100]}'"

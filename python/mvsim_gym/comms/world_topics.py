@@ -1,4 +1,4 @@
-"""What a world publishes: poses at a steady rate of the wall's time, readings of sensors as they come."""
+"""Topics of a world: poses at a steady rate of wall time, and readings of sensors as they come."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from mvsim_gym.world import World
 
 __all__ = ["WorldTopic", "topics_of"]
 
-_POSE_PERIOD = 0.1  # s of the wall where the world says none
-_MAX_TOPICS = 200  # each has a port of its own, and a process only so many
+_POSE_PERIOD = 0.1  # s of wall time, unless the world names another
+_MAX_TOPICS = 200  # each needs a port, and a process has a limited number of sockets
 _NO_TAG = Publication("", _POSE_PERIOD, "", ())
 Body = Vehicle | Block
 
 
 class WorldTopic(ABC):
-    """A topic: what it is called, when it is due, what it tells."""
+    """A topic with its name, its schedule and its messages."""
 
     def __init__(self, name: str, kind: Any) -> None:
         self.name, self.kind = name, kind
 
     @abstractmethod
     def is_due(self, now: float) -> bool:
-        """Whether there is something to tell that was not told at the last call; `now` is in s of the wall."""
+        """Whether there is a message that was not there at the last call; `now` is in s of wall time."""
 
     @abstractmethod
     def messages(self) -> Iterator[Any]:
-        """What there is to tell."""
+        """Yields the messages that are due."""
 
 
 class _Poses(WorldTopic):
@@ -56,7 +56,7 @@ class _Poses(WorldTopic):
     def is_due(self, now: float) -> bool:
         if now < self._next:
             return False
-        # the mean rate is kept where calls come late, and no burst follows a pause
+        # keeps the mean rate if calls are late; no burst follows a pause
         is_late = now - self._next < self._period
         self._next = self._next + self._period if is_late else now + self._period / 2
         return True
@@ -122,16 +122,16 @@ class _Scans(_Readings):
 def topics_of(
     world: World, relative: Mapping[str, Sequence[str]], rename: Mapping[str, str]
 ) -> list[WorldTopic]:
-    """All that a world publishes: /NAME/pose of what can move, /VEHICLE/SENSOR and, of lidars, /VEHICLE/SENSOR_scan;
-    under other names, at other rates and what else <publish> tags ask for.
+    """Returns the topics of a world: /NAME/pose of each body that can move, /VEHICLE/SENSOR and, for lidars,
+    /VEHICLE/SENSOR_scan. <publish> tags change names and rates, and add topics.
 
     Args:
-        relative: by the name of a vehicle or block the names of others, whose poses in its frame are published as
+        relative: names of vehicles or blocks by the name of another. Their poses in its frame are published as
             /NAME/relative_poses.
-        rename: other names for topics, by these.
+        rename: new names of topics, by their default names.
 
     Raises:
-        CommsError: there is nothing of a name that `relative` or `rename` has.
+        CommsError: a name in `relative` or `rename` does not exist.
     """
     topics = [
         *_poses_of(world, world.vehicles.values()),
@@ -151,12 +151,12 @@ def topics_of(
         else:
             kept[topic.name] = topic
     if len(kept) > _MAX_TOPICS:
-        notice([f"topics: of {len(kept)} the last {len(kept) - _MAX_TOPICS} are left out"])
+        notice([f"topics: found {len(kept)}, expected at most {_MAX_TOPICS}: the last ones are left out"])
     return list(kept.values())[:_MAX_TOPICS]
 
 
 def _poses_of(world: World, bodies: Iterable[Body]) -> Iterator[WorldTopic]:
-    """The pose of each that can move or has a topic of its own, and the relative poses that its tag asks for."""
+    """The poses of bodies that can move or have their own topic, and the relative poses that the tags ask for."""
     everything = _bodies(world)
     for body in bodies:
         tag = body.publication or _NO_TAG

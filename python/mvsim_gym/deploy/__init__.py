@@ -1,5 +1,5 @@
-"""From an environment to a robot: its observation and action code on real readings, policies as files, a loop that
-drives and stops.
+"""Runs the policy of an environment on a robot: observation and action code for real readings, policies as files, and a
+control loop that drives and stops.
 
     pipeline = Pipeline("mvsim/NavArena-v0")
     pipeline.goal(2, 1)

@@ -1,4 +1,4 @@
-"""What a policy sees, does and was trained for: `contract.json` of an exported policy."""
+"""Reads `contract.json` of an exported policy: its observations, its action and the environment of its training."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DTYPES = ("float32", "uint8", "uint16", "float64")
 
 
 class Part(NamedTuple):
-    """An observation, or the action."""
+    """An observation or the action of a policy."""
 
     key: str
     dtype: str
@@ -28,14 +28,14 @@ class Part(NamedTuple):
 
 
 class Contract(NamedTuple):
-    """Of one policy."""
+    """The contract of one policy."""
 
     env: str
     """the environment file, relative to the folder"""
     env_id: str
-    """"" where the file gives none"""
+    """id of the environment; "" if the file has none"""
     keywords: dict[str, Any]
-    """of the environment"""
+    """keywords of the environment"""
     agent: int
     control_period: float
     """s"""
@@ -43,25 +43,25 @@ class Contract(NamedTuple):
     action: Part
     action_names: tuple[str, ...]
     action_low: tuple[float, ...]
-    """physical values of -1"""
+    """physical values of the action -1"""
     action_high: tuple[float, ...]
     digest: str
     """SHA-256 of policy.onnx"""
     whole: dict[str, Any]
-    """all of the file"""
+    """the whole contents of the file"""
 
 
 def digest_of(data: bytes) -> str:
-    """SHA-256, hexadecimal."""
+    """Returns the SHA-256 of data, hexadecimal."""
     return hashlib.sha256(data).hexdigest()
 
 
 def read_contract(folder: str) -> Contract:
-    """Reads the contract of an exported policy. It is data: nothing of it runs.
+    """Reads the contract of an exported policy. It is data, and no code in it runs.
 
     Raises:
-        FileNotFoundError: there is none.
-        ValueError: it is too large, or no such contract; the message says where.
+        FileNotFoundError: there is no contract.
+        ValueError: the file is too large or no such contract; the message names the place.
     """
     path = os.path.join(folder, CONTRACT)
     if not os.path.isfile(path):

@@ -1,4 +1,4 @@
-"""One control period of a robot: observe, infer, command, or stop and say why."""
+"""One control period of a robot: observe, infer, and send a command or stop with a reason."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ Policy = Callable[[Mapping[str, npt.NDArray[Any]]], npt.ArrayLike]
 
 
 class Step(NamedTuple):
-    """What was done in a control period."""
+    """The result of a control period."""
 
     time: float
-    """s of the caller's clock"""
+    """time of the caller's clock, s"""
     observation: dict[str, npt.NDArray[Any]] | None
-    """None where there was none"""
+    """None if there was none"""
     action: npt.NDArray[np.float32] | None
     speed: float
-    """m/s that was commanded"""
+    """commanded speed, m/s"""
     turn: float
-    """rad/s, or of a car rad of steering"""
+    """commanded turn rate, rad/s; for a car the steering angle, rad"""
     stop: str
-    """why the robot is told to stand; "" while it drives"""
+    """reason why the robot is commanded to stand; "" while it drives"""
     limited: tuple[str, ...]
-    """which limits changed the command"""
+    """names of the limits that changed the command"""
 
 
 class Driver:
-    """Decides on commands. It sends none and waits for nothing: `step` is called once every control period.
+    """Decides on commands. It neither sends nor waits. Call `step` once every control period.
 
     Args:
         pipeline: takes the readings.
-        policy: from an observation to an action in [-1, 1].
-        limits: of commands.
+        policy: function from an observation to an action in [-1, 1].
+        limits: limits of the commands.
         late: periods that may pass between two steps before it counts as an overrun.
         footprint: (n, 2) m; by default the outline of the environment's vehicle.
     """
@@ -72,40 +72,40 @@ class Driver:
         self._points: npt.NDArray[Any] | None = None
         self.is_paused = False
         self.stops: Counter[str] = Counter()
-        """by their first word, how often the robot was told to stand"""
+        """number of stops by reason, the first word of the stop text"""
 
     @property
     def steers(self) -> bool:
-        """The second number of its commands is a steering angle."""
+        """Whether the second number of its commands is a steering angle."""
         return self.pipeline.command_names[1] == "steer"
 
     @property
     def interventions(self) -> Counter[str]:
-        """By limit, how often a command was changed."""
+        """Number of changed commands by limit."""
         return self._limited.interventions
 
     @property
     def goal(self) -> tuple[float, float] | None:
-        """Where it goes; None: nowhere."""
+        """The goal, x and y in m; None without a goal."""
         return self._goal
 
     def set_goal(self, x: float, y: float) -> None:
-        """Begins anew, to that place (m, in the frame of `set_pose`)."""
+        """Starts an episode with this goal (m, in the frame of `set_pose`)."""
         self.pipeline.begin()
         self.pipeline.goal(x, y)
         self._goal, self._last = (x, y), None
 
     def set_pose(self, x: float, y: float, yaw: float, stamp: float) -> None:
-        """As of `Pipeline.pose`."""
+        """Does the same as `Pipeline.pose`."""
         self.pipeline.pose(x, y, yaw, stamp)
         self._pose = (x, y)
 
     def see(self, points: npt.NDArray[Any]) -> None:
-        """(n, 2) m in the robot's frame: what the latest scan hit, for the box ahead."""
+        """Takes the points of the latest scan, (n, 2) m in the robot's frame, for the braking box."""
         self._points = points
 
     def step(self, now: float) -> Step:
-        """The command of this period. It never raises: whatever goes wrong is a stop."""
+        """Returns the command of this period. It never raises; an error results in a stop."""
         late = self._last is not None and now - self._last > self._late
         period = self.pipeline.control_period if self._last is None else max(now - self._last, 0.0)
         self._last = now
@@ -131,7 +131,7 @@ class Driver:
             speed, turn, by = self._limited.limited(command[0], command[1], period, self._points)
         except StaleReadingError as error:
             return self._stop(now, f"readings: {error}", observation)
-        except Exception as error:  # a robot stands, whatever the policy does
+        except Exception as error:  # an error of the policy must stop the robot
             return self._stop(now, f"failure: {type(error).__name__}: {error}", observation)
         return Step(now, observation, action, speed, turn, "", by)
 

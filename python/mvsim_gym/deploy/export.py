@@ -1,4 +1,4 @@
-"""Writes a policy as a folder: the network, what it sees and does, and its environment."""
+"""Writes a policy as a folder: the network, the contract and the environment."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from mvsim_gym.vector_env import VectorEnv
 __all__ = ["export_policy"]
 
 _OPSET = 17
-_CHECKED = 10_000  # observations that the export and the original must agree on
+_CHECKED = 10_000  # number of observations on which the export and the original are compared
 TOLERANCE = 1e-5
-"""Of the largest difference of an action, in [-1, 1]."""
+"""Largest allowed difference of an action, in [-1, 1]."""
 
 Tensors = Mapping[str, Any]
 
@@ -47,12 +47,12 @@ def export_policy(
     """Writes a folder with the policy: policy.onnx, contract.json, the environment's files and a README.
 
     Args:
-        model: a model of Stable-Baselines3 (MODEL.zip, which is code that runs), weights of examples/ppo.py
-            (FILE.pt), or a function from observations by key (tensors of PyTorch, a row a robot) to actions (n, size).
-        env_id: the environment that it was trained in.
-        output: a folder; one that exists is replaced if an export wrote it.
-        settings: keywords of the environment; they go before those of the model.
-        agent: which of several agents the robot is.
+        model: a model of Stable-Baselines3 (MODEL.zip, which is code that runs), weights of examples/ppo.py (FILE.pt),
+            or a function from observations by key (tensors of PyTorch, a row for each robot) to actions (n, size).
+        env_id: the environment of the training.
+        output: a folder; an existing one is replaced if an export wrote it.
+        settings: keywords of the environment; they take precedence over those of the model.
+        agent: the robot's agent if the world has several.
 
     Returns:
         The contract.
@@ -60,7 +60,7 @@ def export_policy(
     Raises:
         FileNotFoundError: there is no such model.
         ImportError: torch or onnx is missing (the extra `export`).
-        ValueError: a model that is none, for another environment, or whose export differs from it.
+        ValueError: the model is invalid or of another environment, or its export differs from it.
     """
     keywords = dict(settings or {})
     if not callable(model):
@@ -125,7 +125,7 @@ def _onnx_of(module: Any, envs: VectorEnv) -> bytes:
 
 
 def _begin(folder: str) -> None:
-    """An empty folder. ValueError where something else lies there."""
+    """Makes an empty folder. ValueError if it has other files."""
     if os.path.isdir(folder) and os.listdir(folder) and not os.path.isfile(os.path.join(folder, CONTRACT)):
         raise ValueError(f"-o: found files in '{folder}' that no export wrote, expected a new folder")
     shutil.rmtree(folder, ignore_errors=True)
@@ -161,7 +161,7 @@ def _contract(
         notice(
             [
                 f"export: the policy was trained on exact {' and '.join(exact)}; on a robot they come from localisation"
-                " and odometry with errors of their own: try it with them before it drives"
+                " and odometry with errors: test the policy with such errors first"
             ]
         )
     with open(path, "rb") as file:
@@ -214,7 +214,7 @@ def _privileged(message: str, keys: list[str]) -> list[str]:
 
 
 def _bound(values: npt.NDArray[Any]) -> Any:
-    """One number where all are alike."""
+    """Returns one number if all values are equal."""
     flat = np.unique(values)
     return flat[0].item() if len(flat) == 1 else values.tolist()
 
@@ -258,15 +258,15 @@ def _readme(contract: Mapping[str, Any]) -> str:
 
 It was exported from `{contract["policy"]["of"]}` by `mvsim-gym export`. Nothing in this folder is code.
 
-- `policy.onnx`: from observations to the action in [-1, 1]; what training scaled is inside.
-- `contract.json`: what it sees and does, in which units and at which rate ({contract["rate"]:.4g} Hz).
-- `env/`: the environment file and what it names.
+- `policy.onnx`: from observations to the action in [-1, 1]; the scaling of the training is inside.
+- `contract.json`: observations and action with shapes and units, and the rate ({contract["rate"]:.4g} Hz).
+- `env/`: the environment file and the files that it names.
 
 It needs the sensors {", ".join(sensors) or "(none)"} and {", ".join(needs) or "nothing else"}.
 
     pip install 'mvsim_gym[deploy,ros]'
     mvsim-gym evaluate {contract["env_id"]} --policy .     # in simulation
-    mvsim-gym drive . --dry                                # on the robot: says what it would command
+    mvsim-gym drive . --dry                                # on the robot: prints its commands, sends none
 
 From Python:
 
@@ -281,7 +281,7 @@ From Python:
 def _original(
     model: str | os.PathLike[str] | Callable[[Tensors], Any], module: Any, env_id: str, envs: VectorEnv
 ) -> Policy:
-    """What the export is compared to: where there is one, the library's own way to predict."""
+    """Returns the policy that the export is compared to, by the library's own prediction if it has one."""
     import torch
 
     if not callable(model) and os.fspath(model).endswith(".zip"):
@@ -295,7 +295,7 @@ def _original(
 
 
 def _difference(folder: str, original: Policy, space: Any) -> float:
-    """The largest difference of an action over random observations, within the bounds and at them."""
+    """Returns the largest difference of an action over random observations within the bounds and at them."""
     exported = load_policy(folder)
     random = np.random.default_rng(0)
     worst, rows = 0.0, 500

@@ -1,4 +1,4 @@
-"""Which readings are there, and how old they are."""
+"""Tracks which readings have come and how old they are."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 __all__ = ["Freshness", "ReadingState", "StaleReadingError"]
 
-_AHEAD = 0.05  # s that a stamp may lie after the moment of an observation: clocks of two machines differ
+_AHEAD = 0.05  # s that a stamp may be later than the observation, because clocks of two machines differ
 
 
 class StaleReadingError(RuntimeError):
@@ -16,29 +16,29 @@ class StaleReadingError(RuntimeError):
 
 
 class ReadingState(NamedTuple):
-    """What is known of one source of readings."""
+    """State of one source of readings."""
 
     status: Literal["fresh", "held", "old", "missing", "impossible", "future"]
-    """`held`: older than its limit, and used all the same, as the pipeline was told"""
+    """`held`: older than its limit, and used because the pipeline has been told to hold it"""
     age: float
-    """s; inf where there is none"""
+    """s; inf if there is no reading"""
     limit: float
     """s"""
     note: str
-    """what else is known, e.g. how many beams nothing covers"""
+    """details, e.g. the number of beams that no reading covers"""
 
     @property
     def is_usable(self) -> bool:
-        """Whether an observation may be made of it."""
+        """Whether the reading can be used for an observation."""
         return self.status in ("fresh", "held")
 
 
 class Freshness:
-    """The stamps of sources of readings.
+    """The stamps of the sources of readings.
 
     Args:
-        limits: s, the largest age by source; inf: one reading is enough.
-        held: sources whose last reading is used however old it is.
+        limits: largest age by source, s; inf: one reading is enough.
+        held: sources whose last reading is used at any age.
     """
 
     def __init__(self, limits: dict[str, float], held: Iterable[str] = ()) -> None:
@@ -51,24 +51,24 @@ class Freshness:
         self._impossible: dict[str, str] = {}
 
     def forget(self) -> None:
-        """All readings; those of sources without a limit of age stay."""
+        """Forgets all readings except those of sources without an age limit."""
         self._stamps = {name: stamp for name, stamp in self._stamps.items() if math.isinf(self._limits[name])}
         self._notes.clear()
         self._impossible.clear()
 
-    def came(self, source: str, stamp: float, note: str = "") -> None:
-        """A sound reading came, of that moment (s of the caller's clock)."""
+    def accept(self, source: str, stamp: float, note: str = "") -> None:
+        """Takes a valid reading with its stamp (s of the caller's clock)."""
         if not math.isfinite(stamp):
             raise ValueError(f"{source}: found the stamp {stamp}, expected seconds")
         self._stamps[source], self._notes[source] = stamp, note
         self._impossible.pop(source, None)
 
-    def refused(self, source: str, why: str) -> None:
-        """A reading came that cannot be; it counts as the latest until a sound one comes."""
+    def reject(self, source: str, why: str) -> None:
+        """Takes an invalid reading. It counts as the latest until a valid one comes."""
         self._impossible[source] = why
 
     def state(self, now: float) -> dict[str, ReadingState]:
-        """Of every source, at a moment of the caller's clock."""
+        """Returns the state of every source at a time of the caller's clock."""
         return {name: self._state_of(name, now) for name in self._limits}
 
     def _state_of(self, name: str, now: float) -> ReadingState:
@@ -88,9 +88,9 @@ class Freshness:
         return ReadingState("held" if name in self._held else "old", age, limit, note)
 
     def check(self, now: float) -> None:
-        """Raises StaleReadingError where a source is not usable at that moment; the message names all of them."""
+        """Raises StaleReadingError if a source is not usable at that time; the message names all such sources."""
         found = [
-            f"{name} is {state.status}" + (f" ({_said(state)})" if _said(state) else "")
+            f"{name} is {state.status}" + (f" ({_details(state)})" if _details(state) else "")
             for name, state in self.state(now).items()
             if not state.is_usable
         ]
@@ -98,7 +98,7 @@ class Freshness:
             raise StaleReadingError("no observation: " + ", ".join(found))
 
 
-def _said(state: ReadingState) -> str:
+def _details(state: ReadingState) -> str:
     if state.status == "impossible":
         return state.note
     if math.isinf(state.age):

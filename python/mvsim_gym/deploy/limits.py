@@ -1,4 +1,4 @@
-"""Limits of commands, and a box ahead that can only brake."""
+"""Limits of commands, and a box ahead of the robot in which obstacles make it brake."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ __all__ = ["LimitedCommands", "Limits"]
 
 
 class Limits(NamedTuple):
-    """What a robot is never commanded beyond. SI units."""
+    """Limits of the commands to a robot. SI units."""
 
     speed: float = math.inf
-    """m/s forward"""
+    """largest speed forward, m/s"""
     reverse: float = math.inf
-    """m/s backward"""
+    """largest speed backward, m/s"""
     turn: float = math.inf
-    """rad/s"""
+    """largest turn rate, rad/s"""
     acceleration: float = math.inf
-    """m/s2; braking is never limited"""
+    """largest acceleration, m/s2; braking is never limited"""
     turn_acceleration: float = math.inf
-    """rad/s2; a turn may always become slower"""
+    """largest turn acceleration, rad/s2; slowing a turn is never limited"""
     brake: float = 0.5
-    """m/s2 by which the robot stops for certain: what the box ahead reckons with"""
+    """braking deceleration that the robot surely reaches, m/s2; the box ahead computes with it"""
     reaction: float = 0.2
-    """s until it begins to brake"""
+    """time until the robot begins to brake, s"""
     margin: float = 0.05
-    """m around the footprint"""
+    """margin around the footprint, m"""
     box: bool = True
-    """brake for what stands in the way"""
+    """whether to brake for obstacles ahead"""
 
     def checked(self) -> Limits:
-        """Itself; ValueError for a value that cannot be."""
+        """Returns the limits themselves. ValueError for an invalid value."""
         for name, value in self._asdict().items():
             if name == "box":
                 continue
@@ -48,11 +48,11 @@ class Limits(NamedTuple):
 
 
 class LimitedCommands:
-    """Commands of one robot within its limits.
+    """Commands of one robot, limited.
 
     Args:
-        limits: of the robot.
-        footprint: (n, 2) m, its outline in its own frame.
+        limits: limits of the robot.
+        footprint: (n, 2) m, outline in the robot's frame.
     """
 
     def __init__(self, limits: Limits, footprint: npt.ArrayLike) -> None:
@@ -62,22 +62,22 @@ class LimitedCommands:
         self._half = float(np.abs(outline[:, 1]).max())
         self._speed = self._turn = 0.0
         self.interventions: Counter[str] = Counter()
-        """by limit, how often a command was changed"""
+        """number of changed commands by limit"""
 
     def stopped(self) -> None:
-        """The robot was told to stop."""
+        """Notes that the robot was commanded to stop."""
         self._speed = self._turn = 0.0
 
     def limited(
         self, speed: float, turn: float, period: float, points: npt.NDArray[Any] | None = None
     ) -> tuple[float, float, tuple[str, ...]]:
-        """The command that may be sent, and which limits changed it.
+        """Returns the limited command, and the names of the limits that changed it.
 
         Args:
             speed: m/s, forward.
-            turn: rad/s, or of a car the angle of steering: the box follows a straight way then.
-            period: s since the last command.
-            points: (n, 2) m, what a scan hit, in the robot's frame.
+            turn: rad/s; for a car the steering angle, and the box then follows a straight line.
+            period: time since the last command, s.
+            points: (n, 2) m, hits of a scan in the robot's frame.
 
         Raises:
             ValueError: a value is not finite.
@@ -105,7 +105,8 @@ class LimitedCommands:
         return speed, turn, tuple(by)
 
     def _allowed(self, points: npt.NDArray[Any], way: int) -> float:
-        """The speed from which the robot stops before what stands in its way: v t + v^2 / (2 a) = d."""
+        """Returns the largest speed v from which the robot stops at the distance d of the nearest obstacle: v t + v^2 /
+        (2 a) = d."""
         x, y = points[:, 0], points[:, 1]
         ahead = x - self._front if way > 0 else self._rear - x
         in_way = (np.abs(y) <= self._half + self._limits.margin) & (ahead > -(self._front - self._rear))
@@ -119,7 +120,8 @@ class LimitedCommands:
 
 
 def _eased(value: float, before: float, most: float) -> float:
-    """At most `most` farther from zero than before; towards zero as it likes, and through zero from there."""
+    """Limits the growth of the magnitude to `most`. Decreases are not limited, and a change of sign starts from
+    zero."""
     if value * before >= 0:
         return (
             math.copysign(min(abs(value), abs(before) + most), value) if abs(value) > abs(before) else value

@@ -14,7 +14,7 @@ from mvsim_gym.deploy.watchdog import Watchdog
 
 __all__ = ["loop"]
 
-_GRACE = 0.05  # s beyond a period until a loop that hangs is stopped
+_GRACE = 0.05  # s after the period until the watchdog stops a loop that hangs
 
 
 def loop(
@@ -27,20 +27,21 @@ def loop(
     limits: Limits = Limits(),  # noqa: B008 (it never changes)
     duration: float | None = None,
 ) -> Iterator[Step]:
-    """Drives at the environment's rate, on the steady clock; yields what it did in each period.
+    """Drives at the environment's rate, on the steady clock. Yields the result of each period.
 
         for step in loop(pipeline, policy, read, send, goal=(2, 1)):
             print(step.speed, step.turn, step.stop)
 
-    Whatever ends it (the caller, an exception, Ctrl-C) sends a zero command first. Where `read` or the policy hangs, a
-    thread sends one 50 ms after the period.
+    At the end of the loop (by the caller, an exception, or Ctrl-C) a zero command is sent first. If `read` or the
+    policy hangs, a thread sends one 50 ms after the period.
 
     Args:
-        read: called before each observation with the driver and the time (`time.monotonic`); it hands readings to
+        read: called before each observation with the driver and the time (`time.monotonic`). It passes readings to
             `driver.pipeline`, poses to `driver.set_pose` and points to `driver.see`.
-        send: sends speed (m/s) and turn rate (rad/s; of a car rad of steering); from two threads, one at a time.
+        send: sends speed (m/s) and turn rate (rad/s; for a car the steering angle, rad). Two threads call it, one at a
+            time.
         goal: m, in the frame of the poses.
-        duration: s; None: until the caller ends it.
+        duration: s; None: until the caller ends the loop.
     """
     driver = Driver(pipeline, policy, limits)
     pipeline.begin()
@@ -60,7 +61,7 @@ def loop(
             now = time.monotonic()
             read(driver, now)
             step = driver.step(now)
-            if watchdog.is_late:  # what was inferred is too old to be sent
+            if watchdog.is_late:  # The inferred command is too old to be sent.
                 step = step._replace(
                     speed=0.0, turn=0.0, stop=step.stop or "overrun: the period took too long"
                 )

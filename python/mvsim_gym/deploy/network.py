@@ -1,4 +1,4 @@
-"""Networks of learning libraries as modules of PyTorch from the observations of an environment to its action."""
+"""Networks of learning libraries as PyTorch modules from the observations of an environment to its action."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ __all__ = ["Deterministic", "actor_of_weights", "module_of_model"]
 
 
 class Deterministic(nn.Module):
-    """Takes the observations in the order of `keys`, each with a row a robot; gives actions in [-1, 1]."""
+    """A network that takes observations in the order of `keys`, with a row for each robot, and returns actions in [-1,
+    1]."""
 
     def __init__(
         self, keys: Sequence[str], act: Callable[[dict[str, Tensor]], Tensor], own: nn.Module
@@ -27,13 +28,13 @@ class Deterministic(nn.Module):
         self.keys, self._act, self.own = list(keys), act, own
 
     def forward(self, *observations: Tensor) -> Tensor:
-        """(n, size)"""
+        """Returns actions (n, size)."""
         named = dict(zip(self.keys, observations, strict=True))
         return self._act(named).clamp(-1.0, 1.0)
 
 
 class _Scaled(nn.Module):
-    """What `MVSimVecEnv` makes of observations, as `mvsim_gym.learners.sb3.FlatObservation` does."""
+    """Scales observations as `MVSimVecEnv` and `mvsim_gym.learners.sb3.FlatObservation` do."""
 
     def __init__(self, space: spaces.Dict) -> None:
         super().__init__()
@@ -80,10 +81,10 @@ class _Scaled(nn.Module):
 
 
 def module_of_model(path: str, env_id: str, envs: VectorEnv) -> Deterministic:
-    """A model of Stable-Baselines3 (PPO, A2C, SAC, TD3, DDPG and those that share their policies).
+    """Returns the network of a Stable-Baselines3 model (PPO, A2C, SAC, TD3, DDPG and others with their policies).
 
     Raises:
-        ValueError: it is none, for another environment, or of a kind that gives no action.
+        ValueError: the file is no such model, is for another environment, or of a kind that gives no action.
     """
     policy, form = network_of(path, env_id, envs)
     space = envs.single_observation_space
@@ -101,7 +102,7 @@ def module_of_model(path: str, env_id: str, envs: VectorEnv) -> Deterministic:
 
 
 def _action(policy: Any, seen: Any) -> Tensor:
-    """The action that `predict(deterministic=True)` gives before it is clipped."""
+    """Returns the action of `predict(deterministic=True)` before it is clipped."""
     if hasattr(policy, "mlp_extractor"):  # PPO, A2C
         features = policy.extract_features(seen, policy.pi_features_extractor)
         mean: Tensor = policy.action_net(policy.mlp_extractor.forward_actor(features))
@@ -118,11 +119,11 @@ def _action(policy: Any, seen: Any) -> Tensor:
 
 
 def actor_of_weights(path: str | os.PathLike[str], space: spaces.Dict) -> Deterministic:
-    """The weights that `examples/ppo.py --out` wrote: an actor of linear layers with tanh between them, on the scaled
-    vector of `flatten=True`. They are loaded as weights alone, no code runs.
+    """Returns the network of weights that `examples/ppo.py --out` wrote: linear layers with tanh between them, on the
+    scaled vector of `flatten=True`. Only weights are loaded, so no code runs.
 
     Raises:
-        ValueError: other weights, or for another environment.
+        ValueError: the weights are of another form or for another environment.
     """
     state = torch.load(path, map_location="cpu", weights_only=True)
     layers = sorted({int(name.split(".")[1]) for name in state if name.startswith("actor.")})

@@ -1,4 +1,4 @@
-"""Images of real cameras, and points of real lidars, as those that an environment's sensors make."""
+"""Converts images of real cameras and points of real lidars to the form of an environment's sensors."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _COLORS = {"rgb8": (0, 1, 2), "bgr8": (2, 1, 0), "rgba8": (0, 1, 2), "bgra8": (2
 def color_image(
     pixels: Array, encoding: str, shape: tuple[int, int], own: Intrinsics, given: Intrinsics | None
 ) -> Array:
-    """(height, width, 3) uint8, red, green, blue, of an image with one of ROS's encodings.
+    """Returns (height, width, 3) uint8, red, green, blue, from an image with one of ROS's encodings.
 
     Raises:
-        ValueError: another encoding, or another size without intrinsics.
+        ValueError: an unsupported encoding, or another size without intrinsics.
     """
     pixels = np.asarray(pixels)
     if encoding == "mono8" and pixels.ndim == 2:
@@ -47,10 +47,11 @@ def depth_image(
     given: Intrinsics | None,
     far: float,
 ) -> Array:
-    """(height, width) float32 m along the optical axis; 0 where nothing is seen up to `far`, as of NaN and inf.
+    """Returns (height, width) float32, m along the optical axis. 0 stands for nothing seen up to `far`, for NaN and for
+    inf.
 
     Raises:
-        ValueError: another encoding than 32FC1 (m) and 16UC1 (mm), or another size without intrinsics.
+        ValueError: an encoding other than 32FC1 (m) and 16UC1 (mm), or another size without intrinsics.
     """
     pixels = np.asarray(pixels)
     kinds = {"32FC1": (np.float32, 1.0), "16UC1": (np.uint16, 0.001)}
@@ -66,11 +67,11 @@ def depth_image(
 
 
 def range_image(points: Array, elevations: Array, azimuths: Array, low: float, high: float) -> Array:
-    """(rings, columns) float32 m of points (n, 3) in the sensor's frame: the nearest of those that fall into a cell,
-    half a spacing to either side of its ring and column; 0 where none does.
+    """Returns (rings, columns) float32, m, from points (n, 3) in the sensor's frame. A cell has the nearest point
+    within half a spacing of its ring and column, or 0 without a point.
 
     Raises:
-        ValueError: another shape.
+        ValueError: points of another shape.
     """
     points = np.asarray(points, np.float64)
     if points.ndim != 2 or points.shape[1] != 3:
@@ -88,7 +89,7 @@ def range_image(points: Array, elevations: Array, azimuths: Array, low: float, h
 
 
 def _nearest(angles: Array, directions: Array) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
-    """The direction nearest to each angle, rad, and whether it is within half a spacing."""
+    """Returns the direction nearest to each angle, rad, and whether it is within half a spacing."""
     around = np.unwrap(np.asarray(directions, np.float64))
     order = np.argsort(around)
     ordered = around[order]
@@ -102,7 +103,8 @@ def _nearest(angles: Array, directions: Array) -> tuple[npt.NDArray[np.intp], np
 
 
 def _rectified(pixels: Array, shape: tuple[int, int], own: Intrinsics, given: Intrinsics | None) -> Array:
-    """The pixel that lies on the ray of each of the environment's; 0 where the real camera does not look."""
+    """Returns for each pixel of the environment's camera the real camera's pixel on the same ray; 0 outside of the real
+    image."""
     if given is None or (np.allclose(given, own, rtol=1e-6) and pixels.shape[:2] == shape):
         if pixels.shape[:2] != shape:
             raise ValueError(

@@ -22,33 +22,33 @@ from mvsim_gym.deploy.source_options import checked_sources
 __all__ = ["Pipeline"]
 
 Array = npt.NDArray[Any]
-_PATIENCE = 2.0  # periods that a reading may be old, unless the caller says otherwise
-_EVENTS = frozenset({"goal"})  # sources of which one reading is enough
+_PATIENCE = 2.0  # periods after which a reading is too old, unless the caller sets a limit
+_EVENTS = frozenset({"goal"})  # one reading of these sources is enough
 
 
 class Pipeline(PipelineReadings):
-    """The observation and action code of an environment, without a world: it takes readings of a robot and makes of
-    them, by the same C++ code, the observations on which a policy was trained, and commands of its actions. SI units
-    and radians; stamps are seconds of one clock of the caller's.
+    """The observation and action code of an environment, without a world. It turns readings of a robot into the
+    observations of the training, and actions into commands, by the same C++ code. SI units and radians; stamps are
+    seconds of one clock of the caller.
 
-    What an environment randomises of a robot (noise, delays, readings that drop out) is left out: a real robot has its
-    own.
+    The environment's randomisation of the robot (noise, delays, dropped readings) is left out, because a real robot has
+    its own.
 
     Args:
         env: the id of an environment of this package, or the path of an environment file.
         sensors: options by source (`sources` has their names): `mount` (x, y, yaw of a real lidar on the vehicle),
             `frames` (the same by the frame that a reading names), `max_age` (s), `max_uncovered` (share of a scan).
-        agent: which of several agents the robot is.
-        given: keys of observations whose values the caller gives with `value`: of those that no robot has.
+        agent: the robot's agent if the world has several.
+        given: keys of observations whose values the caller gives with `value`, because no robot measures them.
         flatten: observations are one float32 vector, as with `flatten=True` of environments.
-        hold: sources whose last reading is used when it is too old; None: those whose readings the environment delays
-            or drops at random, as a policy has learnt it.
-        roots, resources: as of `gymnasium.make`.
+        hold: sources whose last reading is used when it is too old. None: those whose readings the environment delays
+            or drops at random, because the policy was trained with old readings.
+        roots, resources: as for `gymnasium.make`.
         keywords: of the environment, as in `gymnasium.make`, e.g. `map="my_map.yaml"` for paths on another map.
 
     Raises:
         WorldFileError: a mistake in the environment or its world.
-        ValueError: an observation that no robot has, with what would replace it; an option that cannot be.
+        ValueError: an observation that no robot has (the message names a replacement), or an invalid option.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Pipeline(PipelineReadings):
         notice(core.warnings)
         self.env = os.fspath(path)
         self.control_period: float = core.control_period
-        """s between two observations"""
+        """Time between two observations, s."""
         self.observation_keys: list[str] = [o.key for o in core.observations]
         self.action_names: list[str] = core.action_names
         self.action_low, self.action_high = np.array(core.action_low), np.array(core.action_high)
@@ -83,11 +83,11 @@ class Pipeline(PipelineReadings):
         self.command_units: list[str] = core.command_units
         self.has_goal: bool = core.has_goal
         self.goal_radius: float = core.goal_radius
-        """m, of the termination `goal`"""
+        """Radius of the termination `goal`, m."""
         self._flatten = flatten
         self._order = sorted(range(len(core.observations)), key=lambda k: core.observations[k].key)
         self._model = core.model()
-        # of several robots each has its own of a name
+        # Several robots may have sensors of the same name.
         self._sensors = {
             sensor.name: k
             for k, sensor in enumerate(self._model.sensors)
@@ -104,7 +104,7 @@ class Pipeline(PipelineReadings):
         self._freshness = Freshness(limits, held)
 
     def _needed(self) -> list[str]:
-        """Names of sources, each once."""
+        """Returns the names of the sources, each once."""
         names: dict[str, None] = {}
         for source in self._core.sources:
             for need in source.needs:
@@ -127,28 +127,28 @@ class Pipeline(PipelineReadings):
 
     @property
     def sources(self) -> list[str]:
-        """The readings that observations need: names of sensors, `pose`, `velocity`, `odometry`, `attitude`, `steer`,
-        `goal`, and keys of `given`."""
+        """Names of the readings that observations need: names of sensors, `pose`, `velocity`, `odometry`, `attitude`,
+        `steer`, `goal`, and keys of `given`."""
         return list(self._sources)
 
     @property
     def observation_specs(self) -> list[_core.ObservationSpec]:
-        """Key, type, shape and bounds of each observation."""
+        """Key, dtype, shape and bounds of each observation."""
         return list(self._core.observations)
 
     @property
     def described(self) -> list[tuple[_core.ObservationSpec, _core.ObservationSource]]:
-        """Each observation with what it needs."""
+        """Returns each observation with the source that it needs."""
         return list(zip(self._core.observations, self._core.sources, strict=True))
 
     @property
     def vehicle(self) -> _core.VehicleModel:
-        """The robot as the environment's world has it."""
+        """The robot in the environment's world."""
         return self._model.vehicles[self._core.vehicle]
 
     @property
     def sensors(self) -> dict[str, _core.SensorModel]:
-        """Those sensors of the world that observations show, by name."""
+        """The world's sensors that observations use, by name."""
         return {name: self._model.sensors[k] for name, k in self._sensors.items() if name in self._sources}
 
     def begin(self) -> None:
@@ -157,15 +157,15 @@ class Pipeline(PipelineReadings):
         self._freshness.forget()
 
     def state(self, now: float) -> dict[str, ReadingState]:
-        """What is known of each source at a moment of the caller's clock."""
+        """Returns the state of each source at a time of the caller's clock."""
         return self._freshness.state(now)
 
     def observe(self, now: float) -> Any:
-        """The observation of the control period that ends now: a dict of arrays, or one vector. Call it once every
-        control period: it counts for histories.
+        """Returns the observation of the control period that ends now: a dict of arrays, or one vector. Call it once
+        every control period, because each call advances the histories.
 
         Raises:
-            StaleReadingError: a reading is missing, too old or impossible; nothing has been counted.
+            StaleReadingError: a reading is missing, too old or impossible. Histories have not advanced.
         """
         self._freshness.check(now)
         self._core.observe()
@@ -175,11 +175,11 @@ class Pipeline(PipelineReadings):
         return arrays
 
     def command(self, action: npt.ArrayLike) -> dict[str, float]:
-        """The command of the robot's controller for an action in [-1, 1], by name (`command_names`), in the units of
-        `command_units`.
+        """Returns the command of the robot's controller for an action in [-1, 1], by name (`command_names`), in the
+        units of `command_units`.
 
         Raises:
-            ValueError: another size, or a value that is not finite.
+            ValueError: an action of another size, or a value that is not finite.
         """
         values = np.ascontiguousarray(action, np.float32)
         return dict(zip(self.command_names, self._core.command(values), strict=True))

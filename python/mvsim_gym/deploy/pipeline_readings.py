@@ -23,8 +23,8 @@ Array = npt.NDArray[Any]
 
 
 class PipelineReadings:
-    """Each method takes one kind of reading, which stands until the next of its kind. A value that cannot be, but may
-    come from a sensor (NaN), makes the source impossible (`Pipeline.state`); a mistake of the caller raises
+    """Methods that take readings; each reading is valid until the next of its kind. An invalid value that a sensor may
+    send (NaN) sets the state of the source to "impossible" (`Pipeline.state`). A mistake of the caller raises
     ValueError."""
 
     _core: CorePipeline
@@ -36,10 +36,11 @@ class PipelineReadings:
     _freshness: Freshness
 
     def mount_of(self, sensor: str, frame: str = "") -> tuple[float, float, float]:
-        """x, y (m) and yaw (rad) of a real lidar on the robot: as the source's options say, or the environment.
+        """Returns x, y (m) and yaw (rad) of a real lidar on the robot, from the source's options or else from the
+        environment.
 
         Raises:
-            ValueError: another frame than those of the options.
+            ValueError: the frame is not one of the options' frames.
         """
         options = self._options[sensor]
         mount = options.frames.get(frame, options.mount)
@@ -64,16 +65,16 @@ class PipelineReadings:
         range_min: float = 0.0,
         range_max: float = math.inf,
     ) -> None:
-        """A scan of a 2D lidar: any order, field of view and number of beams. Beam i points to angle_min +
-        i * angle_increment (rad). Each beam of the environment's lidar takes the minimum of what falls into its cell;
-        one that nothing covers reads the largest range, and `state` tells how many these are.
+        """Takes a scan of a 2D lidar in any order, with any field of view and number of beams. Beam i points to
+        angle_min + i * angle_increment (rad). Each beam of the environment's lidar takes the minimum of the readings in
+        its cell. A beam without readings has the largest range, and `state` tells the number of such beams.
 
         Args:
-            ranges: m; inf is no return, NaN, 0 and what lies below `range_min` is no reading.
-            frame: of the scan, where the source has `frames`.
+            ranges: m; inf is no return. NaN, 0 and values below `range_min` are no reading.
+            frame: frame of the scan, if the source has `frames`.
 
         Raises:
-            ValueError: another sensor, another frame, or angles that cannot be.
+            ValueError: an unknown sensor, an unknown frame, or invalid angles.
         """
         index, options = self._sensor(sensor, "ray"), self._options[sensor]
         mount = self.mount_of(sensor, frame)
@@ -93,21 +94,21 @@ class PipelineReadings:
             f"{uncovered} of {beams} beams uncovered, {invalid} of {values.size} given ones without a reading"
         )
         if uncovered > options.max_uncovered * beams:
-            self._freshness.refused(sensor, note)
+            self._freshness.reject(sensor, note)
         else:
-            self._freshness.came(sensor, stamp, note)
+            self._freshness.accept(sensor, stamp, note)
 
     def pose(self, x: float, y: float, yaw: float, stamp: float) -> None:
-        """Where the robot is in the frame of goals, maps and tracks: m, rad."""
+        """Takes the robot's pose in the frame of goals, maps and tracks: m, rad."""
         if self._is_sound("pose", (x, y, yaw)):
             self._core.pose(x, y, yaw)
-            self._came("pose", stamp)
+            self._accept("pose", stamp)
 
     def velocity(self, vx: float, omega: float, stamp: float, *, vy: float = 0.0) -> None:
-        """Speed forward (m/s), turn rate (rad/s) and speed to the left of the robot's own frame."""
+        """Takes forward speed (m/s), turn rate (rad/s) and speed to the left (m/s) in the robot's frame."""
         if self._is_sound("velocity", (vx, vy, omega)):
             self._core.velocity(vx, vy, omega)
-            self._came("velocity", stamp)
+            self._accept("velocity", stamp)
 
     def odometry(
         self,
@@ -120,23 +121,24 @@ class PipelineReadings:
         *,
         vy: float = 0.0,
     ) -> None:
-        """Pose in the frame of the odometry, and the twist in that of the robot, which counts as `velocity` too."""
+        """Takes the pose in the odometry frame and the twist in the robot's frame. The twist counts as `velocity`
+        too."""
         self.velocity(vx, omega, stamp, vy=vy)
         if self._is_sound("odometry", (x, y, yaw)):
             self._core.odometry(x, y, yaw)
-            self._came("odometry", stamp)
+            self._accept("odometry", stamp)
 
     def attitude(self, pitch: float, roll: float, stamp: float, *, z: float = 0.0) -> None:
-        """Pitch (nose down is positive) and roll, rad, and the height of the robot, m."""
+        """Takes pitch (nose down is positive) and roll, rad, and the height of the robot, m."""
         if self._is_sound("attitude", (pitch, roll, z)):
             self._core.attitude(z, pitch, roll)
-            self._came("attitude", stamp)
+            self._accept("attitude", stamp)
 
     def steer(self, left: float, right: float, stamp: float) -> None:
-        """The angles of the front wheels, rad."""
+        """Takes the steering angles of the front wheels, rad."""
         if self._is_sound("steer", (left, right)):
             self._core.steer(left, right)
-            self._came("steer", stamp)
+            self._accept("steer", stamp)
 
     def imu(
         self,
@@ -147,7 +149,8 @@ class PipelineReadings:
         *,
         orientation: npt.ArrayLike | None = None,
     ) -> None:
-        """A reading of an IMU in the sensor's frame: (3,) rad/s, (3,) m/s2 of proper acceleration, (4,) w, x, y, z."""
+        """Takes a reading of an IMU in the sensor's frame: (3,) rad/s, (3,) m/s2 of proper acceleration, (4,) w, x, y,
+        z."""
         index = self._sensor(sensor, "state")
         parts = [np.asarray(angular_velocity, np.float64), np.asarray(linear_acceleration, np.float64)]
         if orientation is not None:
@@ -156,7 +159,7 @@ class PipelineReadings:
         values = np.concatenate(parts)
         if self._is_sound(sensor, values):
             self._core.reading(index, values, np.ones(values.size, np.uint8))
-            self._came(sensor, stamp)
+            self._accept(sensor, stamp)
 
     def gnss(
         self,
@@ -168,10 +171,10 @@ class PipelineReadings:
         *,
         enu: tuple[float, float, float] | None = None,
     ) -> None:
-        """A fix: degrees north and east, m above the ellipsoid of WGS84. NaN: there is none.
+        """Takes a fix: degrees north and east, m above the ellipsoid of WGS84. NaN: there is no fix.
 
         Args:
-            enu: m east, north and up of the world's reference, where the caller has computed them already.
+            enu: m east, north and up of the world's reference, if the caller has computed them already.
         """
         index = self._sensor(sensor, "state")
         values = np.zeros(8)
@@ -183,7 +186,7 @@ class PipelineReadings:
             place = (latitude, longitude, altitude)
             values[:6] = *place, *(enu or enu_of(place, (reference[0], reference[1], reference[2])))
         self._core.reading(index, values, np.full(8, has_fix, np.uint8))
-        self._came(sensor, stamp, "" if has_fix else "no fix")
+        self._accept(sensor, stamp, "" if has_fix else "no fix")
 
     def image(
         self,
@@ -194,13 +197,13 @@ class PipelineReadings:
         encoding: str = "rgb8",
         intrinsics: tuple[float, float, float, float] | None = None,
     ) -> None:
-        """An image of a camera, (height, width, channels) uint8, with one of ROS's encodings; of another size it is
-        rectified by `intrinsics` (fx, fy, cx, cy), or refused."""
+        """Takes a camera image, (height, width, channels) uint8, in one of ROS's encodings. An image of another size is
+        rectified by `intrinsics` (fx, fy, cx, cy), and refused without them."""
         index, image, view = self._view(sensor, "image")
         shape = self._shape_of(sensor, "image")
         made = color_image(pixels, encoding, shape, view["intrinsics"], intrinsics)
         self._core.image(index, image, made)
-        self._came(sensor, stamp)
+        self._accept(sensor, stamp)
 
     def depth(
         self,
@@ -211,25 +214,26 @@ class PipelineReadings:
         encoding: str = "32FC1",
         intrinsics: tuple[float, float, float, float] | None = None,
     ) -> None:
-        """Depths along the optical axis, (height, width): 32FC1 in m or 16UC1 in mm; of another size as of `image`."""
+        """Takes depths along the optical axis, (height, width): 32FC1 in m or 16UC1 in mm. Other sizes are treated as
+        by `image`."""
         index, image, view = self._view(sensor, "depth")
         shape = self._shape_of(sensor, "depth")
         far = self._model.sensors[index].high
         made = depth_image(pixels, encoding, shape, view["intrinsics"], intrinsics, far)
         self._core.image(index, image, made)
-        self._came(sensor, stamp)
+        self._accept(sensor, stamp)
 
     def points(self, sensor: str, points: npt.ArrayLike, stamp: float) -> None:
-        """The returns of a 3D lidar, (n, 3) m in the sensor's frame: a cell of its range image takes the nearest."""
+        """Takes the returns of a 3D lidar, (n, 3) m in the sensor's frame. A cell of its range image takes the nearest
+        return."""
         index, image, view = self._view(sensor, "range_image")
         far = self._model.sensors[index].high
         made = range_image(np.asarray(points), view["elevations"], view["azimuths"], 0.0, far)
         self._core.image(index, image, made)
-        self._came(sensor, stamp)
+        self._accept(sensor, stamp)
 
     def ranges(self, sensor: str, ranges: npt.ArrayLike, stamp: float) -> None:
-        """The range image of a 3D lidar that has the environment's rings and columns: (rings, columns) m, 0 is no
-        return."""
+        """Takes the range image, m, of a 3D lidar with the environment's (rings, columns); 0 is no return."""
         index, image, _ = self._view(sensor, "range_image")
         made = np.ascontiguousarray(ranges, np.float32)
         if made.shape != self._shape_of(sensor, "range_image"):
@@ -237,31 +241,31 @@ class PipelineReadings:
                 f"{sensor}: found the shape {made.shape}, expected {self._shape_of(sensor, 'range_image')}"
             )
         self._core.image(index, image, np.where(np.isfinite(made), made, np.float32(0)))
-        self._came(sensor, stamp)
+        self._accept(sensor, stamp)
 
     def goal(self, x: float, y: float) -> None:
-        """Where to go, in the frame of `pose`, m. Plans the way where an observation needs it."""
+        """Sets the goal in the frame of `pose`, m. Plans a path if an observation needs it."""
         self._core.goal(number("x", x), number("y", y))
-        self._came("goal", 0.0)
+        self._accept("goal", 0.0)
 
     def value(self, key: str, values: npt.ArrayLike, stamp: float) -> None:
-        """The values of one frame of an observation of `given`, before clipping, normalisation and history."""
+        """Takes the values of one frame of an observation of `given`, before clipping, normalisation and history."""
         if key not in self._keys:
             raise ValueError(f"value: found '{key}', expected some of {', '.join(self._keys)}")
         spec = self._core.observations[self._keys[key]]
         self._core.value(self._keys[key], np.ascontiguousarray(values, spec.dtype))
-        self._came(key, stamp)
+        self._accept(key, stamp)
 
-    def _came(self, source: str, stamp: float, note: str = "") -> None:
+    def _accept(self, source: str, stamp: float, note: str = "") -> None:
         if source in self._options:
-            self._freshness.came(source, stamp, note)
+            self._freshness.accept(source, stamp, note)
 
     def _is_sound(self, source: str, values: Iterable[float]) -> bool:
-        """Whether all values are finite; else the source is impossible from now on."""
+        """Returns whether all values are finite. If not, the source becomes "impossible"."""
         if all(math.isfinite(value) for value in values):
             return True
         if source in self._options:
-            self._freshness.refused(source, "a value is not finite")
+            self._freshness.reject(source, "a value is not finite")
         return False
 
     def _sensor(self, name: str, kind: str) -> int:

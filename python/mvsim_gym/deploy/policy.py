@@ -1,4 +1,4 @@
-"""A policy as a file: the network runs by ONNX Runtime, and nothing in its folder is code."""
+"""Runs a policy from a folder with ONNX Runtime. Nothing in the folder is code."""
 
 from __future__ import annotations
 
@@ -27,35 +27,35 @@ Array = npt.NDArray[Any]
 
 
 class PolicyFile:
-    """A loaded policy: `policy(observation)` is the action, deterministic, in [-1, 1].
+    """A loaded policy: `policy(observation)` returns the deterministic action in [-1, 1].
 
-    Its inputs are the observations of the environment as they are, by key; what the training changed of them
-    (scaling, the order of channels) is in the network."""
+    Its inputs are the unchanged observations of the environment by key. Preprocessing of the training (scaling, order
+    of channels) is part of the network."""
 
     def __init__(self, folder: str, contract: Contract, session: Any) -> None:
         self.folder, self.contract = folder, contract
         self._session = session
         self._dtypes = {part.key: np.dtype(part.dtype) for part in contract.observations}
         self._shapes = {part.key: part.shape for part in contract.observations}
-        # observations that the network does not look at are none of its inputs
+        # The network has no input for observations that it does not use.
         self._inputs = frozenset(each.name for each in session.get_inputs())
 
     @property
     def keywords(self) -> dict[str, Any]:
-        """Of the environment that it was trained in."""
+        """The keywords of the environment of its training."""
         return dict(self.contract.keywords)
 
     @property
     def env(self) -> str:
-        """The environment file in its folder."""
+        """The path of the environment file in its folder."""
         return os.path.join(self.folder, self.contract.env)
 
     def __call__(self, observation: Mapping[str, Array]) -> npt.NDArray[np.float32]:
-        """Actions of one observation ({key: shape} -> (size,)) or of many ({key: (n, *shape)} -> (n, size)).
+        """Returns actions for one observation ({key: shape} -> (size,)) or for many ({key: (n, *shape)} -> (n, size)).
 
         Raises:
-            ValueError: a key is missing, or has another shape or type.
-            RuntimeError: the network gives a value that is not finite.
+            ValueError: a key is missing, or its value has another shape or dtype.
+            RuntimeError: the network returns a value that is not finite.
         """
         inputs, lead = {}, None
         for key, shape in self._shapes.items():
@@ -79,7 +79,7 @@ class PolicyFile:
     def for_envs(
         self, env_id: str, observations: Any, actions: Any
     ) -> Callable[[Mapping[str, Array]], npt.NDArray[np.float32]]:
-        """The policy for environments with these spaces. ValueError: it was trained with others."""
+        """Returns the policy for environments with these spaces. ValueError if it was trained with others."""
         own = {part.key: part.shape for part in self.contract.observations}
         found = {key: box.shape for key, box in observations.spaces.items()}
         if own != found or self.contract.action.shape != actions.shape:
@@ -91,16 +91,16 @@ class PolicyFile:
 
 
 def load_policy(folder: str | os.PathLike[str], *, threads: int = 1) -> PolicyFile:
-    """Loads what `mvsim-gym export` wrote. No code of the folder runs: the contract is JSON, the network is a graph of
-    ONNX's own operators.
+    """Loads a folder that `mvsim-gym export` wrote. No code in the folder runs: the contract is JSON, and the network
+    is a graph of ONNX's own operators.
 
     Args:
-        threads: of ONNX Runtime.
+        threads: number of threads of ONNX Runtime.
 
     Raises:
         FileNotFoundError: a file is missing.
         ImportError: the extra `deploy` is missing.
-        ValueError: a file is too large, is none of these, or is another than the contract says.
+        ValueError: a file is too large, invalid, or differs from the contract.
     """
     folder = os.fspath(folder)
     contract = read_contract(folder)
@@ -119,16 +119,16 @@ def load_policy(folder: str | os.PathLike[str], *, threads: int = 1) -> PolicyFi
     options.intra_op_num_threads = options.inter_op_num_threads = threads
     options.log_severity_level = 3
     try:
-        # from bytes: there is no folder from which it could read further files
+        # Loaded from bytes, so that it cannot name a folder with further files.
         session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # whatever the bytes are
+    except Exception as error:  # ONNX Runtime raises many kinds of errors
         raise ValueError(f"{path}: ONNX Runtime cannot load it: {error}") from None
     _check(path, contract, session)
     return PolicyFile(folder, contract, session)
 
 
 def _check(path: str, contract: Contract, session: Any) -> None:
-    """That the network takes and gives what the contract says."""
+    """Checks that the network's inputs and outputs are those of the contract."""
     found = {each.name: (each.type, tuple(each.shape[1:])) for each in session.get_inputs()}
     wanted = {part.key: (_ONNX_TYPES[part.dtype], part.shape) for part in contract.observations}
     if any(found[name] != wanted.get(name) for name in found) or not found:

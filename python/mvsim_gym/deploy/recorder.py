@@ -1,4 +1,4 @@
-"""Everything that a drive received and sent, as an MCAP file."""
+"""Records everything that a drive received and sent as an MCAP file."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["DriveRecording"]
 
 
 class DriveRecording:
-    """Writes encoded messages as they are. Any thread.
+    """Writes encoded messages unchanged. All threads may call it.
 
     Args:
-        path: the file; one that is there is overwritten.
+        path: the file; an existing one is overwritten.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -28,7 +28,7 @@ class DriveRecording:
         self._lock = threading.Lock()
 
     def write(self, topic: str, kind: str, data: bytes, nanoseconds: int) -> None:
-        """Takes a message that came or went at that moment of the wall."""
+        """Records a message that was received or sent at that time of the wall clock."""
         with self._lock:
             self._write(topic, kind, data, nanoseconds)
 
@@ -64,6 +64,6 @@ class DriveRecording:
         return self._schemas[kind]
 
     def close(self) -> None:
-        """Completes the file."""
+        """Completes and closes the file."""
         with self._lock:
             self._file.close()

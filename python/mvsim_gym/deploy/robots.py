@@ -1,4 +1,4 @@
-"""Names of topics, and limits, of robots that are sold: `mvsim-gym drive --robot NAME`."""
+"""Topic names and limits of commercial robots: `mvsim-gym drive --robot NAME`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["ROBOTS", "RobotNames", "robot_names"]
 
 
 class RobotNames(NamedTuple):
-    """Topics and limits of a kind of robot, from its drivers' documentation."""
+    """Topics and limits of a robot model, from the documentation of its drivers."""
 
     scan: str = "/scan"
     odom: str = "/odom"
@@ -35,11 +35,11 @@ ROBOTS = {
     ),
     "f1tenth": RobotNames(cmd="/drive", kind="ackermann", limits=Limits(speed=7.0, reverse=1.0, brake=3.0)),
 }
-"""By name. F1TENTH's odometry is that of its VESC (`/odom`)."""
+"""Robots by name. The odometry of F1TENTH is that of its VESC (`/odom`)."""
 
 
 def robot_names(name: str) -> RobotNames:
-    """ValueError: there is no such robot."""
+    """Returns the row of a robot. ValueError if there is none."""
     if name not in ROBOTS:
         near = difflib.get_close_matches(name, ROBOTS, 1)
         raise ValueError(

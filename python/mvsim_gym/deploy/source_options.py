@@ -1,4 +1,4 @@
-"""What a caller says of the sources of readings of a robot: where they are mounted, how old a reading may be."""
+"""Options for the sources of readings of a robot: mount and largest age."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ __all__ = ["SourceOptions", "checked_sources"]
 
 
 class SourceOptions(NamedTuple):
-    """Of one source."""
+    """Options of one source."""
 
     mount: tuple[float, float, float] | None = None
-    """x, y (m) and yaw (rad) of a real lidar on its vehicle; None: as the environment has it"""
+    """x, y (m) and yaw (rad) of a real lidar on its vehicle; None: as in the environment"""
     frames: Mapping[str, tuple[float, float, float]] = {}
-    """the same by the frame that a reading names, for robots with several"""
+    """mount by the frame of a reading, for robots with several lidars"""
     max_age: float | None = None
-    """s; None: twice the longer of the control period and the sensor's own"""
+    """largest age, s; None: twice the longer of the control period and the sensor's period"""
     max_uncovered: float = 0.5
-    """share of the beams of a scan that nothing may cover: more makes the scan impossible"""
+    """largest share of beams without readings; more makes the state of the scan "impossible", see `Pipeline.state`"""
 
 
 def checked_sources(given: Mapping[str, Any] | None, known: Iterable[str]) -> dict[str, SourceOptions]:
-    """The options of each source. ValueError or TypeError for a name or a value that cannot be."""
+    """Returns the options of each source. ValueError or TypeError for an unknown name or an invalid value."""
     known = list(known)
     out = {name: SourceOptions() for name in known}
     for name, options in (given or {}).items():

@@ -1,4 +1,4 @@
-"""A thread that stops the robot where the loop hangs."""
+"""A thread that stops the robot if the loop hangs."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ __all__ = ["Watchdog"]
 
 
 class Watchdog:
-    """Calls `stop` again and again, from a thread of its own, while `fed` has not been called for `limit` seconds.
+    """Calls `stop` repeatedly from its own thread while `fed` has not been called for `limit` seconds.
 
     Args:
-        stop: sends the command to stand; it must be safe to call beside other sends.
+        stop: sends the command to stand. It must be safe to call while another thread sends.
         limit: s of the steady clock.
-        every: s between two calls.
+        every: time between two calls, s.
     """
 
     def __init__(self, stop: Callable[[], None], limit: float, every: float = 0.02) -> None:
@@ -23,21 +23,21 @@ class Watchdog:
         self._fed = time.monotonic()
         self._ended = threading.Event()
         self.barks = 0
-        """how often the loop was late"""
+        """number of times that the loop was late"""
         self._thread = threading.Thread(target=self._run, name="mvsim-gym watchdog", daemon=True)
         self._thread.start()
 
     def fed(self) -> None:
-        """The loop runs."""
+        """Tells that the loop runs."""
         self._fed = time.monotonic()
 
     @property
     def is_late(self) -> bool:
-        """Whether it has to stop the robot now."""
+        """Whether the loop is late, so that the robot has to stop."""
         return time.monotonic() - self._fed > self._limit
 
     def close(self) -> None:
-        """Ends it. A second call does nothing."""
+        """Ends the thread. A second call does nothing."""
         self._ended.set()
         self._thread.join()
 

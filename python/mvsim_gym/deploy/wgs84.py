@@ -1,4 +1,4 @@
-"""Places on the Earth as metres east, north and up of a reference."""
+"""Converts geodetic positions to metres east, north and up of a reference."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Geodetic = tuple[float, float, float]
 
 
 def _earth_fixed(place: Geodetic) -> tuple[float, float, float]:
-    """m, earth-centred."""
+    """Returns earth-centred, earth-fixed coordinates, m."""
     latitude, longitude = math.radians(place[0]), math.radians(place[1])
     n = _A / math.sqrt(1 - _E2 * math.sin(latitude) ** 2)
     across = (n + place[2]) * math.cos(latitude)
@@ -27,7 +27,7 @@ def _earth_fixed(place: Geodetic) -> tuple[float, float, float]:
 
 
 def enu_of(place: Geodetic, reference: Geodetic) -> tuple[float, float, float]:
-    """m east, north and up in the tangent plane at the reference."""
+    """Returns m east, north and up in the tangent plane at the reference."""
     x, y, z = (a - b for a, b in zip(_earth_fixed(place), _earth_fixed(reference), strict=True))
     latitude, longitude = math.radians(reference[0]), math.radians(reference[1])
     sin_lat, cos_lat, sin_lon, cos_lon = (

@@ -1,4 +1,4 @@
-"""An environment file with what it names, copied to another folder."""
+"""Copies an environment file and the files that it names to another folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 __all__ = ["copy_files"]
 
 _READ = (".xml", ".yaml", ".yml", ".dae", ".sdf", ".urdf", ".obj", ".mtl")
-"""Files in which further names are looked for."""
+"""Extensions of files that may name further files."""
 _NAME = re.compile(r"[^\s\"'<>=;,()]+\.[A-Za-z0-9_]{1,8}")
 _KNOB = re.compile(r"<knob\b[^>]*\bname=\"([^\"]*)\"[^>]*\bvalue=\"([^\"]*)\"")
 _USE = re.compile(r"\$(?:\{([^}]*)\}|\(([^)]*)\))")
@@ -18,20 +18,20 @@ _MOST_FILES, _MOST_BYTES = 10_000, 1 << 30
 
 
 def copy_files(env: str, folder: str, texts: dict[str, str], extra: Iterable[str] = ()) -> str:
-    """Copies an environment file and every file that it, or one of those, names and that exists. They keep their places
-    to each other.
+    """Copies an environment file and all existing files that it names, directly or through others. Their relative
+    places stay the same.
 
     Args:
         env: the environment file.
-        folder: where to; it exists.
+        folder: the destination, which exists.
         texts: values of knobs that replace those of the file.
-        extra: further files, which keywords name.
+        extra: further files, named by keywords.
 
     Returns:
-        The copy of the environment file, relative to `folder`.
+        The path of the copied environment file, relative to `folder`.
 
     Raises:
-        ValueError: more files, or larger ones, than any environment has.
+        ValueError: too many files, or too large ones.
     """
     env = os.path.abspath(env)
     found = _named_files(env, texts, [os.path.abspath(path) for path in extra])

@@ -1,4 +1,4 @@
-"""Fits a robot to its logs: how fast it is, how it slips and turns, how late it obeys, and how well all that is known.
+"""Fits the parameters of a robot to its logs: speed, slip, turning and delays, with an interval for each.
 
     from mvsim_gym.identify import Robot, identify, read_log
 

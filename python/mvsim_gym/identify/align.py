@@ -1,4 +1,4 @@
-"""Time offsets between the streams of a log, by cross-correlation of what both say of turning and of speed."""
+"""Time offsets between the streams of a log, by cross-correlation of their turning and speed."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ __all__ = ["Offset", "align", "offset_between"]
 
 _STEP = 0.01  # s of the common grid
 _LEAST_CORRELATION = 0.5
-_LEAST_OFFSET = 0.1  # s: less may be dynamics, as wheels turn before a skidding body does
-_PERIODS = 0.25  # of the slower stream that are told apart
+_LEAST_OFFSET = 0.1  # s; a smaller offset may be dynamics, as wheels turn before a skidding body does
+_PERIODS = 0.25  # smallest offset in periods of the slower stream
 
 
 @dataclass(frozen=True)
 class Offset:
-    """By how much one stream is late against another."""
+    """The time by which one stream is later than another."""
 
     stream: str
     against: str
@@ -27,7 +27,7 @@ class Offset:
     applied: bool
 
     def line(self) -> str:
-        """For the report."""
+        """Returns a line of the report."""
         done = "shifted back" if self.applied else "left as it is"
         return (
             f"{self.stream} is {1000 * self.seconds:+.0f} ms late against {self.against}"
@@ -36,12 +36,12 @@ class Offset:
 
 
 def align(log: Log, track: float | None = None, most: float = 30.0) -> tuple[Log, list[Offset]]:
-    """Shifts streams to the clock of the gyro, or of the wheels where there is none. Commands stay: that robots obey
-    late is a parameter of theirs.
+    """Shifts streams to the clock of the gyro, or of the wheels without a gyro. Commands are not shifted, because the
+    delay of a robot is one of its parameters.
 
     Args:
-        track: m between the wheels; None: the sign of turning alone.
-        most: s that clocks may differ.
+        track: distance of the left and right wheels, m; None: only the sign of turning is used.
+        most: largest offset of clocks, s.
     """
     signals = {
         name: found for name, stream in log.streams.items() if (found := _turning(name, stream)) is not None
@@ -59,7 +59,7 @@ def align(log: Log, track: float | None = None, most: float = 30.0) -> tuple[Log
         offsets.append(Offset(name, reference, seconds, correlation, apply))
         if not apply:
             continue
-        # streams of one source have one clock
+        # Streams of one source share a clock.
         for other, stream in log.streams.items():
             same = stream.time.shape == log.streams[name].time.shape and np.array_equal(
                 stream.time, log.streams[name].time
@@ -70,7 +70,7 @@ def align(log: Log, track: float | None = None, most: float = 30.0) -> tuple[Log
 
 
 def _turning(name: str, stream: Stream) -> tuple[Array, Array] | None:
-    """Times and something that grows with the yaw rate."""
+    """Returns times and values that increase with the yaw rate."""
     if len(stream.time) < 10:
         return None
     if name in ("gyro", "odometry"):
@@ -87,8 +87,8 @@ def _turning(name: str, stream: Stream) -> tuple[Array, Array] | None:
 def offset_between(
     late: tuple[Array, Array], reference: tuple[Array, Array], most: float = 30.0
 ) -> tuple[float, float]:
-    """Seconds by which the first signal is behind the second, and the correlation there. The peak is refined by a
-    parabola, so the result is no multiple of the grid."""
+    """Returns the seconds by which the first signal is later than the second, and their correlation there. A parabola
+    refines the peak below the spacing of the grid."""
     start = min(late[0][0], reference[0][0])
     end = max(late[0][-1], reference[0][-1])
     grid = np.arange(start, end, _STEP)
@@ -102,7 +102,7 @@ def offset_between(
         found: Array = np.fft.irfft(np.fft.rfft(x, size) * np.conj(np.fft.rfft(y, size)), size)
         return found
 
-    # each shift by the energy of what overlaps there
+    # Each shift is normalised by the energy of the overlap.
     energy_a = correlated(a * a, inside_b.astype(float))
     energy_b = correlated(inside_a.astype(float), b * b)
     overlap = correlated(inside_a.astype(float), inside_b.astype(float))

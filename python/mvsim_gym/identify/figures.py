@@ -1,4 +1,4 @@
-"""How far a simulated robot is from a log: position after 1, 5 and 10 s, yaw rate, speed."""
+"""Errors of a simulated robot against a log: position after 1, 5 and 10 s, yaw rate and speed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["HORIZONS", "Figures", "figures_of", "kinematic_figures"]
 
 HORIZONS = (1.0, 5.0, 10.0)
 """s"""
-_EVERY = 0.5  # s between moments from which positions are compared
+_EVERY = 0.5  # s between start times of compared positions
 _UNITS = {
     "yaw rate": "rad/s",
     "speed": "m/s",
@@ -28,14 +28,14 @@ _UNITS = {
 
 @dataclass(frozen=True)
 class Figures:
-    """Root mean square errors by name; those that the log cannot tell are missing."""
+    """Root mean square errors by name. Errors without data in the log are missing."""
 
     errors: Mapping[str, float]
 
     def lines(
         self, other: Figures | None = None, heads: Sequence[str] = ("error", "before", "after")
     ) -> list[str]:
-        """A table, with a second column of another robot."""
+        """Returns a table, with a second column for another robot."""
         rows = [tuple(heads)[: 2 if other is None else 3]]
         for name, value in self.errors.items():
             unit = "m" if name.startswith("position") else _UNITS[name]
@@ -47,7 +47,7 @@ class Figures:
         return ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
 
     def mean_ratio(self, before: Figures) -> float:
-        """Geometric mean of the errors over those of another robot; below 1 is better."""
+        """Returns the geometric mean of the ratios of these errors to those of another robot; below 1 is better."""
         ratios = [
             max(value, 1e-9) / max(before.errors[name], 1e-9)
             for name, value in self.errors.items()
@@ -62,10 +62,10 @@ def figures_of(
     held_out: bool = True,
     rollouts: Sequence[Simulated] | None = None,
 ) -> Figures:
-    """Errors over the windows that were put aside, or over those that were fitted.
+    """Returns the errors over the held-out windows, or over the fitted ones.
 
     Args:
-        rollouts: of these values, where they are there already.
+        rollouts: rollouts with these values, if they exist already.
     """
     rollouts = rollouts or problem.driver.run([values])[0]
     sums: dict[str, list[Array]] = {}
@@ -79,8 +79,8 @@ def figures_of(
 
 
 def kinematic_figures(problem: Problem, held_out: bool = True) -> Figures:
-    """Errors of the ideal kinematic model: the yaw rate by the measured wheel speeds or odometry, the nominal track and
-    no slip. No simulation."""
+    """Returns the errors of the ideal kinematic model, without simulation. Its yaw rate comes from the measured wheel
+    speeds or odometry with the nominal track and no slip."""
     sums: dict[str, list[Array]] = {}
     for window in problem.windows:
         if window.held_out != held_out:
@@ -114,7 +114,7 @@ def _differences(
     start: float,
     end: float,
 ) -> dict[str, Array]:
-    """Errors of each figure within a window."""
+    """Returns the errors of each figure within a window."""
     out: dict[str, Array] = {}
 
     def difference(stream: str) -> Array | None:
@@ -151,7 +151,7 @@ def _differences(
 
 
 def _positions(time: Array, measured: Array, guess: Array, horizon: float) -> Array:
-    """Distances of the end of each stretch, laid upon each other at its start."""
+    """Returns the distance of the ends of each stretch after the starts have been aligned."""
     if not len(time) or time[-1] - time[0] < horizon - 0.05:
         return np.empty(0)
     starts = np.arange(time[0], max(time[-1] - horizon, time[0]) + 1e-6, _EVERY)

@@ -1,4 +1,4 @@
-"""The fit: a global stage, then least squares from its best starts, with all rollouts of a round in one batch."""
+"""The fit: a global stage, then least squares from its best points. All rollouts of a round run in one batch."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ with extra("identify", "identify"):
 __all__ = ["Optimum", "Residuals", "jacobian", "minimise", "spread_starts"]
 
 Residuals = Callable[[Array], Array]
-"""From (k, p) scaled parameters to (k, m) residuals, each of a unit of its noise."""
+"""Function from (k, p) scaled parameters to (k, m) residuals, in units of their noise."""
 
 _DAMPINGS = np.array([1e-3, 1e-1, 1.0, 10.0, 100.0])
 _ROUNDS = 25
-_SETTLED = 1e-5  # relative change of the cost
-_SETTLED_COST = 0.05  # of a sum of squares of unit variance: no parameter moves by a quarter of its deviation
+_SETTLED = 1e-5  # relative change of the cost at which a descent ends
+# change of the sum of squares of unit variance: no parameter moves by a quarter of its deviation
+_SETTLED_COST = 0.05
 _SMALL_STEP = 1e-5  # in scaled parameters
-_ROBUST = 9.0  # units of noise from which on a residual counts less, times the median residual
+_ROBUST = 9.0  # residual, in units of noise times the median residual, beyond which Huber's loss is linear
 
 
 @dataclass(frozen=True)
 class Optimum:
-    """Where least squares ended."""
+    """The end point of least squares."""
 
     scaled: Array
     cost: float
@@ -39,13 +40,14 @@ class Optimum:
 
 
 def spread_starts(low: Array, high: Array, count: int, seed: int) -> Array:
-    """(count, p) points of a Sobol sequence within bounds."""
+    """Returns (count, p) points of a Sobol sequence within bounds."""
     points = qmc.Sobol(len(low), seed=seed).random(count)
     return low + points * (high - low)
 
 
 def jacobian(residuals: Residuals, at: Array, steps: Array, low: Array, high: Array) -> tuple[Array, Array]:
-    """Residuals at a point and their (m, p) derivatives, by central differences, one-sided at bounds."""
+    """Returns residuals at a point and their (m, p) derivatives, by central differences, which are one-sided at
+    bounds."""
     up, down = np.minimum(at + steps, high), np.maximum(at - steps, low)
     points = [at]
     for i in range(len(at)):
@@ -62,14 +64,14 @@ def _with(point: Array, index: int, value: float) -> Array:
 
 
 def weights_of(residuals: Array) -> Array:
-    """Roots of the weights of Huber's loss: residuals far beyond the others count linearly."""
+    """Returns the square roots of the weights of Huber's loss: large residuals count linearly."""
     size = np.abs(residuals)
     limit = _ROBUST * max(1.0, float(np.median(size)))
     return np.where(size <= limit, 1.0, np.sqrt(limit / np.maximum(size, limit)))
 
 
 def loss(residuals: Array) -> Array:
-    """Sum of squares over the last axis, with Huber's loss of what is far beyond the rest."""
+    """Returns the sum of squares over the last axis, with Huber's loss for large residuals."""
     found = [float((weights_of(r) * r) @ (weights_of(r) * r)) for r in np.atleast_2d(residuals)]
     return np.array(found)
 
@@ -83,12 +85,12 @@ def minimise(
     rounds: int = _ROUNDS,
     settled: float = _SETTLED,
 ) -> Optimum:
-    """The best of the ends of least squares from several starts (Levenberg-Marquardt; each round tries several dampings
-    in one batch).
+    """Returns the best end point of Levenberg-Marquardt descents from several starts. Each round tries several dampings
+    in one batch.
 
     Args:
-        steps: (p,) of finite differences.
-        settled: relative change of the cost at which it ends.
+        steps: (p,) steps of finite differences.
+        settled: relative change of the cost at which a descent ends.
     """
     best: Optimum | None = None
     for start in starts:
@@ -125,7 +127,7 @@ def _descend(
         tries = np.tile(at, (len(_DAMPINGS), 1))
         for k, damping in enumerate(_DAMPINGS):
             move = np.linalg.solve(h + scale * damping * size, -gradient[free])
-            # no farther than a factor of two at once
+            # limits one move to a factor of two
             tries[k, free] += move * min(1.0, 0.7 / max(float(np.abs(move).max()), 1e-12))
         tries = np.clip(tries, low, high)
         costs = loss(residuals(tries))

@@ -1,4 +1,4 @@
-"""Fits a vehicle file to logs of the real robot, and says how well it is known and how far it is off."""
+"""Fits a vehicle file to logs of the real robot, and reports the uncertainty and the remaining errors."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from mvsim_gym.identify.robot import Robot
 __all__ = ["Comparison", "Fitted", "Identified", "compare", "identify"]
 
 _STARTS = 64  # points of the global stage
-_DESCENTS = 2  # of its best points, beside the nominal one
-_INSIDE, _NEAR = 0.1, 0.3  # shares of the range between the bounds
-_FEW_ROUNDS = 4  # of least squares from each start
-_TOLD = (
-    0.003  # no ratio is told better: so much rollouts differ by how commands and samples fall on time steps
-)
-_ROUGH = 1e-2  # relative change of the cost at which these end
+_DESCENTS = 2  # best points from which least squares starts, in addition to the nominal one
+# shares of the range between the bounds: margin of a start, radius of points near the nominal one
+_INSIDE, _NEAR = 0.1, 0.3
+_FEW_ROUNDS = 4  # rounds of least squares from each start
+# Resolution of ratios: rollouts differ by this much with the alignment of commands and time steps.
+_RESOLUTION = 0.003
+_ROUGH = 1e-2  # relative change of the cost at which the rough descents end
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """One parameter."""
+    """One fitted parameter."""
 
     name: str
     unit: str
@@ -41,14 +41,14 @@ class Fitted:
     high: float
 
     def line(self, width: int) -> str:
-        """For the report."""
+        """Returns a line of the report."""
         unit = f" {self.unit}" if self.unit else ""
         return f"{self.name:{width}}  {self.value:.5g}{unit}  [{self.low:.5g}, {self.high:.5g}]  was {self.nominal:.5g}"
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A robot against logs, without a fit."""
+    """Errors of a robot against logs, without a fit."""
 
     problem: Problem
     figures: Figures
@@ -58,7 +58,7 @@ class Comparison:
     noise: Sequence[SensorNoise]
 
     def report(self) -> list[str]:
-        """Lines for people."""
+        """Returns the lines of the report."""
         lines = [offset.line() for offset in self.offsets] + list(self.notes)
         lines += self.figures.lines()
         if self.kinematic.errors:
@@ -69,40 +69,40 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Identified:
-    """What a fit has found."""
+    """The result of a fit."""
 
     robot: Robot
     problem: Problem
     fitted: Mapping[str, Fitted]
     untold: Mapping[str, str]
-    """Parameters that the log does not tell, with the reason; they keep their nominal values"""
+    """Parameters that the log does not determine, with the reason; they keep their nominal values"""
     correlation: Array
-    """(p, p) of the fitted parameters, in their order"""
+    """(p, p) correlations of the fitted parameters, in their order"""
     before: Figures
     after: Figures
-    """Errors on what was put aside, of the nominal and of the fitted robot"""
+    """Errors on the held-out windows, for the nominal and the fitted robot"""
     kinematic: Figures
     fit_before: Figures
     fit_after: Figures
-    """The same on what was fitted"""
+    """Errors on the fitted windows"""
     offsets: Sequence[Offset]
     notes: Sequence[str]
     noise: Sequence[SensorNoise]
     ends: Sequence[float] = field(default_factory=list)
-    """Costs at the ends of least squares from each start"""
+    """Costs at the end of least squares from each start"""
 
     @property
     def values(self) -> dict[str, float]:
-        """The fitted parameters by name."""
+        """Returns the fitted parameters by name."""
         return {**self.problem.fixed, **{name: item.value for name, item in self.fitted.items()}}
 
     @property
     def is_better(self) -> bool:
-        """Whether it is nearer to what was put aside than the nominal robot."""
+        """Whether its errors on the held-out windows are smaller than those of the nominal robot."""
         return self.after.mean_ratio(self.before) < 1.0
 
     def report(self) -> list[str]:
-        """Lines for people."""
+        """Returns the lines of the report."""
         lines = [offset.line() for offset in self.offsets] + list(self.notes)
         width = max((len(name) for name in [*self.fitted, *self.untold]), default=0)
         lines.append("fitted, with intervals that hold together at 95 %:")
@@ -110,7 +110,7 @@ class Identified:
         for name, item in self.fitted.items():
             low, high = parameter(name).bounds(item.nominal)
             if min(abs(item.value - low), abs(item.value - high)) < 1e-3 * (high - low):
-                lines.append(f"{name} ends at a bound of what is tried, {low:g} to {high:g}")
+                lines.append(f"{name} ends at a bound of the search, {low:g} to {high:g}")
         for name, reason in self.untold.items():
             lines.append(f"{name:{width}}  not identifiable from this log: {reason}")
         names = list(self.fitted)
@@ -118,17 +118,17 @@ class Identified:
             for k, b in enumerate(names[:i]):
                 if abs(self.correlation[i, k]) > 0.8:
                     lines.append(f"correlated: {b} and {a}, {self.correlation[i, k]:+.2f}")
-        lines.append("errors on what was put aside:")
+        lines.append("errors on held-out windows:")
         lines += self.after_lines()
         if self.kinematic.errors:
             lines.append("ideal kinematic model, nominal track and radius:")
             lines += self.kinematic.lines()
-        lines.append("errors on what was fitted:")
+        lines.append("errors on fitted windows:")
         lines += self.fit_before.lines(self.fit_after)
         return lines + [item.line() for item in self.noise]
 
     def after_lines(self) -> list[str]:
-        """The table of errors on what was put aside."""
+        """Returns the table of errors on the held-out windows."""
         return self.before.lines(self.after)
 
 
@@ -154,14 +154,14 @@ def compare(
     window: float = 10.0,
     threads: int | None = None,
 ) -> Comparison:
-    """Errors of a robot as it is against logs.
+    """Returns the errors of an unchanged robot against logs.
 
     Args:
         values: of parameters, instead of those of the file.
         window: s over which a rollout is compared as one piece.
 
     Raises:
-        LogError: logs that cannot be driven or compared.
+        LogError: the logs cannot be simulated or compared.
     """
     aligned, offsets, noise = _aligned(logs, robot)
     problem, lines = build(robot, aligned, [], held_out=0, window=window, threads=threads)
@@ -184,20 +184,20 @@ def identify(
     threads: int | None = None,
     seed: int = 0,
 ) -> Identified:
-    """Fits parameters of a robot to logs.
+    """Fits the parameters of a robot to logs.
 
     Args:
-        parameters: which (`PARAMETERS` has all); None: `DEFAULTS`, as far as the robot has them.
-        held_out_logs: logs that only judge; without them a share `held_out` of the windows is put aside.
+        parameters: names of the parameters to fit (`PARAMETERS` has all); None: those of `DEFAULTS` that the robot has.
+        held_out_logs: logs that are only compared. Without them a share `held_out` of the windows is held out.
         fixed: values of parameters that are known otherwise.
-        streams: which are fitted; None: all but accelerations.
+        streams: the streams to fit; None: all but accelerations.
         window: s over which poses are compared as one piece.
-        starts: points of the global stage.
-        seed: of these points.
+        starts: number of points of the global stage.
+        seed: seed of these points.
 
     Raises:
-        ValueError: an unknown parameter, or one that the robot lacks.
-        LogError: logs that cannot be driven or compared.
+        ValueError: a parameter is unknown, or the robot lacks it.
+        LogError: the logs cannot be simulated or compared.
     """
     asked = list(parameters) if parameters is not None else _defaults(robot)
     for name in [*asked, *(fixed or {})]:
@@ -259,16 +259,16 @@ def _defaults(robot: Robot) -> list[str]:
 
 
 def _search(problem: Problem, starts: int, seed: int) -> tuple[Optimum, dict[str, str], Problem, list[float]]:
-    """The optimum of what the log tells apart, what it does not, and the problem of the former with the weights of its
-    streams."""
+    """Returns the optimum over the parameters that the log determines, the others with reasons, and the problem of the
+    former with adjusted weights of streams."""
     low, high = problem.bounds()
-    # inside of the bounds: at them least squares may stay
+    # Starts lie inside of the bounds, because least squares may get stuck at them.
     nominal = np.clip(np.zeros(len(low)), low + _INSIDE * (high - low), high - _INSIDE * (high - low))
     rough = problem.rough()
     points = [nominal]
     if starts > 1 and len(low):
         spread = spread_starts(low, high, starts, seed)
-        spread[::2] = nominal + _NEAR * (spread[::2] - nominal)  # most robots are much as their file says
+        spread[::2] = nominal + _NEAR * (spread[::2] - nominal)  # Most robots differ little from their file.
         points += list(spread)
     costs = loss(rough.residuals(np.array(points)))
     order = [0, *(int(i) for i in np.argsort(costs) if i != 0)][: 1 + (_DESCENTS if starts > 1 else 0)]
@@ -287,7 +287,7 @@ def _search(problem: Problem, starts: int, seed: int) -> tuple[Optimum, dict[str
         left = [name for name in problem.names if name not in unknown]
         if not left:
             raise LogError(
-                "this log tells none of the parameters apart: "
+                "this log determines none of the parameters: "
                 + "; ".join(f"{name}: {reason}" for name, reason in unknown.items())
             )
         kept = [problem.names.index(name) for name in left]
@@ -300,7 +300,8 @@ def _search(problem: Problem, starts: int, seed: int) -> tuple[Optimum, dict[str
 
 
 def _reweighted(problem: Problem, best: Optimum) -> Problem:
-    """Streams with weights by what their residuals are, and by how much one sample tells of the next."""
+    """Returns the problem with streams weighted by their actual residuals and by the autocorrelation of their
+    samples."""
     values = problem.values(best.scaled)
     plain = replace(problem, sigmas=problem.noise, _windows_of=[])
     factors = inflation(plain.by_stream(values, problem.driver.run([values])[0]))
@@ -309,7 +310,8 @@ def _reweighted(problem: Problem, best: Optimum) -> Problem:
 
 
 def _known(problem: Problem, best: Optimum) -> tuple[dict[str, tuple[float, float]], Array]:
-    """Intervals by name, and correlations. What a control period of twice the length would change is added."""
+    """Returns intervals by name, and correlations. Intervals are widened by the change that a control period of twice
+    the length would cause."""
     low, high = problem.bounds()
     knowledge = profile(problem.residuals, best, low, high)
     coarse = problem.rough().residuals(best.scaled[None])[0] - best.residuals
@@ -319,7 +321,7 @@ def _known(problem: Problem, best: Optimum) -> tuple[dict[str, tuple[float, floa
     ends = {}
     for i, name in enumerate(problem.names):
         row, nominal = parameter(name), float(problem.nominal[i])
-        more[i] += _TOLD if row.logarithmic else 0.0
+        more[i] += _RESOLUTION if row.logarithmic else 0.0
         ends[name] = (
             row.from_scaled(float(max(knowledge.low[i] - more[i], low[i])), nominal) - row.resolution,
             row.from_scaled(float(min(knowledge.high[i] + more[i], high[i])), nominal) + row.resolution,

@@ -1,4 +1,5 @@
-"""What a log says of the parameters: intervals (profile likelihood), correlations, and what it cannot tell."""
+"""Information of a log about the parameters: intervals (profile likelihood), correlations, and parameters that it does
+not determine."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ with extra("identify", "identify"):
 __all__ = ["Knowledge", "covariance", "inflation", "profile", "untold"]
 
 _CONFIDENCE = 0.95
-_UNTOLD = 0.25  # share of the range between the bounds that the deviation of what is told apart stays below
-_CORRELATED = 0.98  # beyond it two parameters are one
+_UNTOLD = 0.25  # largest deviation of a determined parameter, as a share of the range between its bounds
+_CORRELATED = 0.98  # correlation beyond which only one of two parameters is fitted
 _MOST_LAGS = 200
 
 
@@ -33,9 +34,9 @@ class Knowledge:
 
 
 def inflation(streams: Mapping[str, Array]) -> dict[str, Array]:
-    """By stream (columns,): the factor on the variance of the residuals that makes up for what one sample tells of the
-    next (integrated autocorrelation time) and for a noise that is larger than supposed. White noise of the supposed
-    size has 1."""
+    """Returns the factor on the variance of the residuals by stream, (columns,). It corrects for correlated samples
+    (integrated autocorrelation time) and for noise that is larger than assumed. White noise of the assumed size has
+    1."""
     out = {}
     for name, residuals in streams.items():
         factors = []
@@ -61,7 +62,8 @@ def inflation(streams: Mapping[str, Array]) -> dict[str, Array]:
 
 
 def covariance(optimum: Optimum, low: Array, high: Array) -> Array:
-    """(p, p) of the scaled parameters. A weak prior as wide as the bounds keeps what the log does not tell finite."""
+    """Returns the (p, p) covariance of the scaled parameters. A weak prior as wide as the bounds keeps it finite where
+    the log has no information."""
     w = weights_of(optimum.residuals)[:, None]
     jw = optimum.jacobian * w
     prior = np.diag(1 / (high - low) ** 2)
@@ -70,8 +72,8 @@ def covariance(optimum: Optimum, low: Array, high: Array) -> Array:
 
 
 def untold(optimum: Optimum, low: Array, high: Array, names: Sequence[str]) -> list[tuple[str, str]]:
-    """Parameters that the log does not tell apart, worst first, each with a reason; they are taken away one by one
-    until the rest is told."""
+    """Returns the parameters that the log does not determine, worst first, each with a reason. They are removed one by
+    one until the others are determined."""
     left = list(range(len(names)))
     out: list[tuple[str, str]] = []
     w = weights_of(optimum.residuals)[:, None]
@@ -108,11 +110,11 @@ def profile(
     confidence: float = _CONFIDENCE,
     rounds: int = 3,
 ) -> Knowledge:
-    """Intervals that hold together with the confidence (Bonferroni): where the cost, with all other parameters at their
-    best, is beyond the optimum's by the quantile of chi squared.
+    """Returns intervals that hold jointly with the confidence (Bonferroni). At their ends the cost, minimised over all
+    other parameters, exceeds the optimum's by the quantile of chi squared.
 
     Args:
-        residuals: scaled so that their variance is 1 and samples tell nothing of each other.
+        residuals: scaled so that they have variance 1 and are uncorrelated.
     """
     p = len(low)
     cov = covariance(optimum, low, high)
@@ -133,7 +135,7 @@ def profile(
             side, i = divmod(n, p)
             others = [k for k in range(p) if k != i]
             drop = 0.0
-            if others:  # what the others would still gain, by the quadratic model
+            if others:  # further gain from the other parameters, by the quadratic model
                 gradient = (optimum.jacobian * w).T @ (found[n] * w[:, 0])
                 h = hessian[np.ix_(others, others)] + 1e-9 * np.eye(p - 1)
                 drop = float(gradient[others] @ np.linalg.solve(h, gradient[others]))

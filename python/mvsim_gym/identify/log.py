@@ -22,17 +22,17 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "velocity": ("vx", "vy"),
     "effort": ("left", "right"),
 }
-"""Streams of a log and their columns: rim speeds of the wheels of each side (m/s), twist by the wheels (m/s, rad/s),
+"""Streams of a log and their columns: rim speeds of the wheels of each side (m/s), twist from the wheels (m/s, rad/s),
 yaw rate (rad/s), acceleration (m/s2), true pose (m, m, rad), true velocity in the body frame (m/s), torque or current
 of the motors of each side (N m or A). The columns of `command` are those of the robot's controller, e.g. vx, omega."""
 
-_GAP = 10.0  # periods of a stream without a sample
-_LEAST_GAP = 0.5  # s: shorter ones are bridged
-_JUMP_SPEED = 20.0  # m/s between two poses: no robot of wheels goes as fast
+_GAP = 10.0  # periods without a sample that make a gap in a stream
+_LEAST_GAP = 0.5  # s; shorter gaps are bridged
+_JUMP_SPEED = 20.0  # m/s between two poses, faster than any wheeled robot
 
 
 class LogError(ValueError):
-    """A log that cannot be used; the message names the file and says what was expected."""
+    """A log that cannot be used. The message names the file and what was expected."""
 
 
 @dataclass(frozen=True)
@@ -47,31 +47,31 @@ class Stream:
 
     @property
     def period(self) -> float:
-        """Median time between samples, s."""
+        """Returns the median time between samples, s."""
         return float(np.median(np.diff(self.time))) if len(self.time) > 1 else float("inf")
 
     def between(self, start: float, end: float) -> Stream:
-        """The samples of a span of time, both ends included."""
+        """Returns the samples of a span of time, both ends included."""
         a, b = np.searchsorted(self.time, [start - 1e-9, end + 1e-9])
         return Stream(self.time[a:b], self.values[a:b], self.columns)
 
     def column(self, name: str) -> Array:
-        """(n,) values of one column."""
+        """Returns the (n,) values of one column."""
         return np.ascontiguousarray(self.values[:, self.columns.index(name)])
 
     def shifted(self, seconds: float) -> Stream:
-        """The same with other times."""
+        """Returns the stream with its times shifted."""
         return replace(self, time=self.time + seconds)
 
 
 @dataclass(frozen=True)
 class Log:
-    """What was commanded and measured."""
+    """The commands and measurements of one run."""
 
     name: str
     streams: Mapping[str, Stream]
     notes: list[str] = field(default_factory=list)
-    """What was left out, shifted or assumed"""
+    """Notes on data that was left out, shifted or assumed"""
 
     def __post_init__(self) -> None:
         for name, stream in self.streams.items():
@@ -86,12 +86,12 @@ class Log:
                 raise LogError(f"{self.name}: times of {name} go back, expected ascending ones")
 
     def stream(self, name: str) -> Stream | None:
-        """One stream; None where the log lacks it."""
+        """Returns one stream; None if the log lacks it."""
         return self.streams.get(name)
 
     @property
     def span(self) -> tuple[float, float]:
-        """First and last moment at which all streams have samples, s."""
+        """The first and the last time at which all streams have samples, s."""
         filled = [s for s in self.streams.values() if len(s.time)]
         if not filled:
             raise LogError(f"{self.name}: found no samples")
@@ -108,15 +108,15 @@ class Segment:
 
     @property
     def name(self) -> str:
-        """For reports."""
+        """Name in reports."""
         return f"{self.log.name} {self.start:.2f}-{self.end:.2f} s"
 
 
 def cut(log: Log, shortest: float = 2.0) -> tuple[list[Segment], list[str]]:
-    """The stretches of a log without gaps of a stream and without jumps of the pose, and a line for each cut.
+    """Returns the stretches of a log without gaps of a stream and without jumps of the pose, and a line for each cut.
 
     Args:
-        shortest: s; shorter stretches are left out, with a line.
+        shortest: s; shorter stretches are left out and reported.
     """
     first, last = log.span
     cuts: list[tuple[float, float]] = []
@@ -141,7 +141,7 @@ def cut(log: Log, shortest: float = 2.0) -> tuple[list[Segment], list[str]]:
 
 
 def _gaps(name: str, stream: Stream) -> Iterable[tuple[float, float, str]]:
-    """Commands hold until the next one: silence of theirs is no gap."""
+    """Yields the gaps of a stream. Commands hold until the next one, so they have no gaps."""
     if name == "command" or len(stream.time) < 3:
         return
     steps = np.diff(stream.time)

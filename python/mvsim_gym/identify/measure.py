@@ -1,4 +1,4 @@
-"""What the streams of a log would hold if a rollout were true, and by how much they differ, window by window."""
+"""Predicts the streams of a log from a rollout and compares them window by window."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mvsim_gym.identify.rollout import Simulated
 __all__ = ["FITTED", "Window", "differences", "predicted", "spread", "windows_of"]
 
 FITTED = ("wheel_speed", "odometry", "gyro", "pose", "velocity", "effort")
-"""Streams that the fit looks at. Accelerations of real robots hold shaking and tilt, so they are compared alone."""
+"""Streams that are fitted. Accelerations of real robots also hold vibration and tilt, so they are only compared."""
 _QUANTISED = 12**-0.5
 
 
@@ -30,10 +30,10 @@ class Window:
 
 
 def windows_of(segments: Sequence[Segment], length: float, held_out: float, warm_up: float) -> list[Window]:
-    """Cuts segments into windows of about a length, and puts a share of them aside, evenly.
+    """Cuts segments into windows of about this length, and holds out a share of them, evenly.
 
     Args:
-        held_out: share from 0 to 1; at least one window is put aside and one is left where there are two.
+        held_out: share from 0 to 1. With two or more windows, at least one is held out and at least one remains.
         warm_up: s at the start of each segment that are in no window.
     """
     found = []
@@ -44,7 +44,7 @@ def windows_of(segments: Sequence[Segment], length: float, held_out: float, warm
         found += [(i, float(a), float(b)) for a, b in pairwise(edges)]
     n = len(found)
     aside = 0 if held_out <= 0 or n < 2 else min(n - 1, max(1, round(held_out * n)))
-    # the middles of equal shares, so that beginning and end of a log are seen
+    # the middles of equal shares, so that the beginning and the end of a log are included
     chosen = {int((k + 0.5) * n / aside) for k in range(aside)}
     return [Window(i, a, b, k in chosen) for k, (i, a, b) in enumerate(found)]
 
@@ -52,8 +52,8 @@ def windows_of(segments: Sequence[Segment], length: float, held_out: float, warm
 def predicted(
     robot: Robot, rollout: Simulated, values: Mapping[str, float], stream: str, time: Array
 ) -> Array:
-    """(n, columns) of a stream at times of the log. Speeds of wheels are those that the robot reports: by its nominal
-    radius and track."""
+    """Returns a predicted stream, (n, columns), at times of the log. Wheel speeds are those that the robot would
+    report, with its nominal radius and track."""
 
     def at(values_: Array) -> Array:
         return np.column_stack([np.interp(time, rollout.time, column) for column in values_.T])
@@ -65,7 +65,7 @@ def predicted(
         if stream == "wheel_speed":
             return at(np.column_stack([rim[:, left].mean(axis=1), rim[:, right].mean(axis=1)]))
         vl, vr = rim[:, 0], rim[:, 1]
-        # the reference point of odometry lies between the first two wheels
+        # The odometry's reference point lies between the first two wheels.
         yl, yr = robot.wheels[0][1], robot.wheels[1][1]
         omega = (vr - vl) / (yl - yr)
         return at(np.column_stack([vl + omega * yl, omega]))
@@ -86,7 +86,7 @@ def predicted(
 
 
 def _sides(robot: Robot) -> tuple[Array, Array]:
-    """Whether each wheel is of the left and of the right side."""
+    """Returns masks of the wheels on the left and on the right side."""
     y = np.array([wheel[1] for wheel in robot.wheels])
     if len(y) == 3:
         return np.array([True, False, False]), np.array([False, True, False])
@@ -102,8 +102,8 @@ def differences(
     windows: Sequence[Window],
     sigmas: Mapping[str, Array],
 ) -> dict[str, list[Array]]:
-    """Of each stream, for each window, (n, columns) measured minus predicted, over the sigma of its column. Poses are
-    laid on each other first by the turn and shift that fit best, so that no window pays for the one before."""
+    """Returns for each stream and window (n, columns) measured minus predicted, divided by the sigma of the column.
+    Poses are first aligned by the best rigid motion, so that errors of earlier windows do not count."""
     out: dict[str, list[Array]] = {}
     for name, sigma in sigmas.items():
         stream = segment.log.stream(name)
@@ -122,7 +122,7 @@ def differences(
 
 
 def _laid(measured: Array, guess: Array, sigma: Array) -> Array:
-    """Measured minus predicted pose after the best rigid motion of the latter."""
+    """Returns measured minus predicted poses after the best rigid motion of the latter."""
     if not len(measured):
         return measured
     yaw = np.unwrap(measured[:, 2])
@@ -143,8 +143,8 @@ def _laid(measured: Array, guess: Array, sigma: Array) -> Array:
 
 
 def spread(log_values: Array) -> Array:
-    """(columns,) standard deviation of the noise, from second differences, which smooth motion hardly has; at least
-    that of the steps in which the values are written."""
+    """Returns the (columns,) standard deviation of the noise from second differences, which are small for smooth
+    motion. It is at least that of the quantisation of the values."""
     if len(log_values) < 4:
         return np.ones(log_values.shape[1])
     second = np.diff(log_values, n=2, axis=0) / np.sqrt(6)
@@ -152,7 +152,7 @@ def spread(log_values: Array) -> Array:
     floor = []
     for column in log_values.T:
         steps = np.diff(np.unique(column))
-        # a few values only: quantised; many different ones: the digits of a float
+        # Few distinct values are quantised; many are the digits of a float.
         coarse = len(steps) > 0 and len(steps) < 0.2 * len(column)
         floor.append(float(np.median(steps)) * _QUANTISED if coarse else 0.0)
     found: Array = np.maximum(np.maximum(noise, floor), 1e-6 + 1e-4 * np.abs(log_values).max(axis=0))

@@ -1,4 +1,4 @@
-"""Noise and bias of a sensor from a log of it, by the Allan deviation (IEEE Std 952-1997, annex C)."""
+"""Estimates noise and bias of a sensor from a log, by the Allan deviation (IEEE Std 952-1997, annex C)."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from mvsim_gym.identify.log import Array, Log, Segment
 
 __all__ = ["SensorNoise", "allan_deviation", "noise_of", "still_stretches"]
 
-_STILL_SPEED = 0.01  # m/s, of wheels or commands
-_LEAST_STILL = 2.0  # s
+_STILL_SPEED = 0.01  # m/s, largest speed of wheels or commands at rest
+_LEAST_STILL = 2.0  # s, shortest time at rest
 
 
 @dataclass(frozen=True)
 class SensorNoise:
-    """Of one column of a sensor."""
+    """Noise of one column of a sensor."""
 
     name: str
     white: float
     """Standard deviation of a reading"""
     density: float
-    """The same, of readings in one second: unit / sqrt(Hz)"""
+    """Noise density, unit / sqrt(Hz): the standard deviation of a mean over one second"""
     random_walk: float
-    """unit/s / sqrt(Hz); 0 where the record is too short to tell"""
+    """Random walk, unit/s / sqrt(Hz); 0 if the record is too short"""
     bias: float
     seconds: float
 
     def line(self) -> str:
-        """For the report."""
+        """Returns a line of the report."""
         walk = f"{self.random_walk:.3g}" if self.random_walk > 0 else "not told"
         return (
             f"{self.name}: noise {self.white:.3g} a reading ({self.density:.3g} / sqrt(Hz)), random walk {walk}, bias"
@@ -38,7 +38,7 @@ class SensorNoise:
 
 
 def allan_deviation(values: Array, period: float) -> tuple[Array, Array]:
-    """Averaging times (s) and the overlapping Allan deviation of readings at them."""
+    """Returns averaging times (s) and the overlapping Allan deviation of readings at them."""
     n = len(values)
     sums = np.concatenate([[0.0], np.cumsum(values)])
     sizes = np.unique(np.round(np.geomspace(1, max(n // 3, 1), 60)).astype(int))
@@ -53,7 +53,7 @@ def allan_deviation(values: Array, period: float) -> tuple[Array, Array]:
 
 
 def still_stretches(log: Log) -> list[tuple[float, float]]:
-    """Spans of time in which the robot stands, by its wheels, odometry or commands."""
+    """Returns the spans of time in which the robot stands, by its wheels, odometry or commands."""
     for name in ("wheel_speed", "odometry", "velocity", "command"):
         stream = log.stream(name)
         if stream is not None and len(stream.time) > 2:
@@ -66,12 +66,12 @@ def still_stretches(log: Log) -> list[tuple[float, float]]:
     for a, b in zip(edges[::2], edges[1::2], strict=True):
         begin, end = float(stream.time[a]), float(stream.time[min(b, len(stream.time) - 1)])
         if end - begin >= _LEAST_STILL:
-            spans.append((begin + 0.5, end - 0.2))  # a robot rolls out
+            spans.append((begin + 0.5, end - 0.2))  # a robot coasts after a stop
     return spans
 
 
 def noise_of(segment: Segment | Log, stream: str = "gyro") -> list[SensorNoise]:
-    """Noise of each column of a sensor while the robot stands; empty where it never does."""
+    """Returns the noise of each column of a sensor while the robot stands; empty if it never stands."""
     log = segment.log if isinstance(segment, Segment) else segment
     readings = log.stream(stream)
     if readings is None:
@@ -87,7 +87,7 @@ def noise_of(segment: Segment | Log, stream: str = "gyro") -> list[SensorNoise]:
         times, deviations = allan_deviation(values, longest.period)
         white = float(deviations[0])
         density = white * np.sqrt(longest.period)
-        # beyond its minimum the deviation of a random walk grows by sqrt(tau / 3)
+        # Beyond its minimum the deviation of a random walk grows as sqrt(tau / 3).
         at = int(np.argmin(deviations))
         walk = 0.0
         if at + 3 < len(times) and deviations[-1] > 1.5 * deviations[at]:

@@ -1,4 +1,4 @@
-"""The parameters that can be fitted: one row each, with what it sets, its bounds and where a vehicle file says it."""
+"""The parameters that can be fitted: a row each, with its target, its bounds and its place in a vehicle file."""
 
 from __future__ import annotations
 
@@ -21,48 +21,48 @@ class Parameter:
     unit: str
     meaning: str
     pattern: str = ""
-    """Of parameters of the vehicle that it sets, below `vehicle:NAME/`"""
+    """Pattern of the vehicle's parameters that it sets, below `vehicle:NAME/`"""
     low: float = 0.25
     high: float = 4.0
     """Bounds: factors of the nominal value (`logarithmic`), else values"""
     logarithmic: bool = True
     target: Target = "world"
     step: float = 0.005
-    """Of finite differences: a share (`logarithmic`), else a value"""
+    """Step of finite differences: a share (`logarithmic`), else a value"""
     fallback: float = 0.0
-    """Nominal value of what no vehicle file states; where that states 0 and the row is logarithmic, too"""
+    """Nominal value if no vehicle file states it, or if the file states 0 and the row is logarithmic"""
     tag: str = ""
-    """Where the vehicle file says it: `element@attribute`, `element/child`, `wheels@attribute`"""
+    """Place in the vehicle file: `element@attribute`, `element/child`, `wheels@attribute`"""
     factor: float = 1.0
-    """From the value to that of `pattern` and `tag`"""
+    """Function from the value to that of `pattern` and `tag`"""
     resolution: float = 0.0
-    """Of its rollouts; intervals are wider by that at both ends"""
+    """Error of its rollouts; both ends of an interval are wider by it"""
     streams: tuple[str, ...] = ()
-    """It matters only to these streams; empty: to all"""
+    """The only streams that depend on it; empty: all"""
 
     def bounds(self, nominal: float) -> tuple[float, float]:
-        """Lowest and highest value."""
+        """Returns the lowest and the highest value."""
         return (self.low * nominal, self.high * nominal) if self.logarithmic else (self.low, self.high)
 
     def to_scaled(self, value: float, nominal: float) -> float:
-        """A number of the size of 1, in which the fit steps."""
+        """Returns the scaled value, which is of the order of 1; the fit works on it."""
         if self.logarithmic:
             return math.log(value / nominal)
         return (value - nominal) / (self.high - self.low)
 
     def from_scaled(self, scaled: float, nominal: float) -> float:
-        """The value of such a number."""
+        """Returns the value of a scaled one."""
         if self.logarithmic:
             return nominal * math.exp(scaled)
         return nominal + scaled * (self.high - self.low)
 
     @property
     def scaled_step(self) -> float:
-        """Of finite differences, in scaled numbers."""
+        """Step of finite differences, scaled."""
         return self.step if self.logarithmic else self.step / (self.high - self.low)
 
     def matches(self, path: str, vehicle: str) -> bool:
-        """Whether it sets the parameter of that path."""
+        """Returns whether it sets the parameter of that path."""
         return bool(self.pattern) and fnmatch.fnmatchcase(path, f"vehicle:{vehicle}/{self.pattern}")
 
 
@@ -107,14 +107,14 @@ _ROWS = (
 )  # fmt: skip
 
 PARAMETERS: Mapping[str, Parameter] = {row.name: row for row in _ROWS}
-"""By name, in the order of reports."""
+"""Parameters by name, in the order of reports."""
 
 DEFAULTS = ("wheel_radius", "track", "mass", "inertia", "mu", "C_rr", "KP", "delay")
-"""Fitted where nothing else is asked for, as far as the robot has them and the log tells them apart."""
+"""Parameters that are fitted by default, if the robot has them and the log determines them."""
 
 
 def parameter(name: str) -> Parameter:
-    """The row of that name.
+    """Returns the row of that name.
 
     Raises:
         ValueError: there is none; the message lists all.

@@ -1,4 +1,4 @@
-"""Plots of each stream: measured against simulated, before and after."""
+"""Plots of each stream: measured and simulated values, before and after the fit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ _MOST_SEGMENTS = 6
 
 
 def draw(problem: Problem, before: Mapping[str, float], after: Mapping[str, float], folder: str) -> list[str]:
-    """A PNG file a segment, at most six, with a row a quantity; the paths. What was put aside is shaded.
+    """Draws a PNG file for each segment, at most six, with a row for each quantity, and returns the paths. Held-out
+    windows are shaded.
 
     Raises:
         ImportError: the extra `plot` is missing.
@@ -76,7 +77,7 @@ def draw(problem: Problem, before: Mapping[str, float], after: Mapping[str, floa
 
 
 def _paths(axis: object, problem: Problem, index: int, runs: object, values: object) -> None:
-    """Paths of each window, laid upon the measured one at its start."""
+    """Draws the path of each window, aligned with the measured one at its start."""
     segment = problem.segments[index]
     pose = segment.log.streams["pose"]
     for window in problem.windows:

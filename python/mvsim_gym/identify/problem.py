@@ -1,4 +1,4 @@
-"""A fit as a function: from scaled parameters of many candidates to the residuals of all windows of all logs."""
+"""The fit as a function: from scaled parameters of many candidates to the residuals of all windows of all logs."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from mvsim_gym.identify.rollout import SUBSTEPS, Driver, Simulated, Track
 
 __all__ = ["Problem", "build", "tracks_of"]
 
-_FAILED = 1e3  # units of noise: a rollout that diverged
-_WARM_UP = 2.0  # s before a window that is no start of a log
+_FAILED = 1e3  # residual of a rollout that diverged, in units of noise
+_WARM_UP = 2.0  # s before a window that does not begin a log
 _WINDOW = 10.0  # s over which poses are compared
-_LONGEST = 60.0  # s of a rollout
+_LONGEST = 60.0  # longest rollout, s
 
 
 @dataclass
 class Problem:
-    """Logs, cut into windows, and the parameters in question."""
+    """Logs, cut into windows, and the fitted parameters."""
 
     robot: Robot
     driver: Driver
@@ -32,12 +32,12 @@ class Problem:
     windows: list[Window]
     names: list[str]
     sigmas: dict[str, Array]
-    """Of the columns of each stream that is fitted"""
+    """Noise of the columns of each fitted stream"""
     fixed: dict[str, float] = field(default_factory=dict)
     """Values of parameters that are not fitted"""
     rough_driver: Driver | None = None
     noise: dict[str, Array] = field(default_factory=dict)
-    """As `sigmas`, of the sensors alone"""
+    """As `sigmas`, for the noise of the sensors alone"""
     _windows_of: list[tuple[list[Window], list[Window]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -52,7 +52,7 @@ class Problem:
 
     @property
     def nominal(self) -> Array:
-        """Values before the fit, in the order of `names`."""
+        """Returns the values before the fit, in the order of `names`."""
         return np.array([self._nominal(name) for name in self.names])
 
     def _nominal(self, name: str) -> float:
@@ -65,7 +65,7 @@ class Problem:
         return value
 
     def bounds(self) -> tuple[Array, Array]:
-        """Lowest and highest scaled parameters."""
+        """Returns the lowest and the highest scaled parameters."""
         low, high = [], []
         for name, nominal in zip(self.names, self.nominal, strict=True):
             row = parameter(name)
@@ -75,11 +75,11 @@ class Problem:
         return np.array(low), np.array(high)
 
     def steps(self) -> Array:
-        """Of finite differences."""
+        """Returns the scaled steps of finite differences."""
         return np.array([parameter(name).scaled_step for name in self.names])
 
     def values(self, scaled: Array) -> dict[str, float]:
-        """Parameters by name."""
+        """Returns the parameters by name."""
         own = {
             name: parameter(name).from_scaled(float(s), float(n))
             for name, s, n in zip(self.names, scaled, self.nominal, strict=True)
@@ -87,7 +87,7 @@ class Problem:
         return {**self.fixed, **own}
 
     def scaled(self, values: Mapping[str, float]) -> Array:
-        """Scaled parameters of values by name."""
+        """Returns the scaled parameters for values by name."""
         return np.array(
             [
                 parameter(name).to_scaled(values[name], float(nominal))
@@ -96,7 +96,7 @@ class Problem:
         )
 
     def residuals(self, points: Array) -> Array:
-        """(k, m) residuals of the fitted windows for (k, p) scaled parameters."""
+        """Returns (k, m) residuals of the fitted windows for (k, p) scaled parameters."""
         values = [self.values(point) for point in points]
         found = [
             np.concatenate([r.ravel() for r in self.by_stream(v, rollouts).values()])
@@ -107,7 +107,7 @@ class Problem:
     def by_stream(
         self, values: Mapping[str, float], rollouts: Sequence[Simulated], held_out: bool = False
     ) -> dict[str, Array]:
-        """Of each stream (n, columns) residuals over all fitted, or all held-out, windows."""
+        """Returns the residuals of each stream, (n, columns), over all fitted or all held-out windows."""
         parts: dict[str, list[Array]] = {name: [] for name in self.sigmas}
         for i, (segment, rollout) in enumerate(zip(self.segments, rollouts, strict=True)):
             windows = self._windows_of[i][held_out]
@@ -122,11 +122,11 @@ class Problem:
         return {name: np.concatenate(found) for name, found in parts.items() if found}
 
     def rough(self) -> Problem:
-        """The same with a longer control period: half the work, for the search."""
+        """Returns the problem with a longer control period, which halves the work of the search."""
         return replace(self, driver=self.rough_driver or self.driver, _windows_of=[])
 
     def only(self, names: Sequence[str], fixed: Mapping[str, float]) -> Problem:
-        """The same with other parameters in question."""
+        """Returns the problem with other fitted parameters."""
         return Problem(
             self.robot,
             self.driver,
@@ -151,15 +151,15 @@ def build(
     window: float = _WINDOW,
     threads: int | None = None,
 ) -> tuple[Problem, list[str]]:
-    """The problem of some logs, and lines that say what was cut.
+    """Returns the problem of some logs, and a line for each cut.
 
     Args:
-        held_out_logs: logs that are not fitted at all; then no window of the others is put aside.
-        held_out: share of the windows that is put aside.
-        streams: which are fitted; None: all of `FITTED` that the logs have.
+        held_out_logs: logs that are not fitted; then no window of the other logs is held out.
+        held_out: share of the windows that is held out.
+        streams: the streams to fit; None: all of `FITTED` that the logs have.
 
     Raises:
-        LogError: logs without commands or wheel speeds, or without anything to compare.
+        LogError: the logs have neither commands nor wheel speeds, or nothing to compare.
     """
     segments, lines = [], []
     whole: list[bool] = []
@@ -207,7 +207,8 @@ def build(
 
 
 def _pieces(segment: Segment) -> list[Segment]:
-    """Equal pieces of a segment that is too long for one rollout; all but the first begin by the warm-up earlier."""
+    """Returns equal pieces of a segment that is too long for one rollout. All but the first begin earlier by the
+    warm-up."""
     length = segment.end - segment.start
     count = int(np.ceil(length / _LONGEST))
     edges = np.linspace(segment.start, segment.end, count + 1)
@@ -218,19 +219,19 @@ def _pieces(segment: Segment) -> list[Segment]:
 
 
 def _starts_log(segment: Segment) -> bool:
-    """Whether it begins with the log, where robots stand."""
+    """Returns whether the segment begins its log, where the robot is assumed to stand."""
     return segment.start <= segment.log.span[0] + 0.1
 
 
 def tracks_of(robot: Robot, segments: Sequence[Segment]) -> list[Track]:
-    """What rollouts of segments read."""
+    """Returns the inputs for rollouts of segments."""
     tracks = []
     for segment in segments:
         source = segment.log.streams["wheel_speed" if robot.wheel_driven else "command"]
         values = source.values
         if robot.wheel_driven:
             values = np.column_stack([values.mean(axis=1), (values[:, 1] - values[:, 0]) / robot.track])
-            # wheels turn on between samples
+            # Wheels keep turning between samples.
             time = np.arange(source.time[0], source.time[-1], 0.02)
             values = np.column_stack([np.interp(time, source.time, column) for column in values.T])
         else:
@@ -240,7 +241,7 @@ def tracks_of(robot: Robot, segments: Sequence[Segment]) -> list[Track]:
 
 
 def _motion(segment: Segment, robot: Robot) -> tuple[float, float]:
-    """vx and omega at its start, as far as the log tells."""
+    """Returns vx and omega at the start of a segment; 0 if the log lacks them."""
     vx = omega = 0.0
 
     def first(name: str, column: str) -> float | None:

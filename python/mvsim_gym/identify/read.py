@@ -1,4 +1,4 @@
-"""Reads a log of any form."""
+"""Reads a log of any format."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ def read_log(
     columns: Mapping[str, str] | None = None,
     topics: Mapping[str, str] | None = None,
 ) -> Log:
-    """A log from a CSV file (or several files of one run, also as `a.csv+b.csv`), a bag, or a recording.
+    """Reads a log from a CSV file (or several files of one run, also as `a.csv+b.csv`), a bag, or a recording.
 
     Args:
-        columns: of a CSV file, see `read_csv`.
-        topics: of a bag or recording, see `read_bag`.
+        columns: columns of a CSV file, see `read_csv`.
+        topics: topics of a bag or recording, see `read_bag`.
 
     Raises:
-        LogError: what it holds cannot be used.
-        OSError, ImportError: it cannot be read.
+        LogError: the contents cannot be used.
+        OSError, ImportError: the file cannot be read.
     """
     paths = path.split("+") if isinstance(path, str) and not os.path.exists(path) else path
     paths = [paths] if isinstance(paths, str) else list(paths)

@@ -1,4 +1,4 @@
-"""Reads a log from rosbag1 files, rosbag2 folders and MCAP files, our own recordings among them."""
+"""Reads a log from rosbag1 files, rosbag2 folders and MCAP files, including those of `record`."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ _TRUTH = ("ground_truth", "truth", "mocap", "vicon", "optitrack")
 
 
 def is_bag(path: str) -> bool:
-    """Whether the name is that of a rosbag1 file, an MCAP file or a rosbag2 folder."""
+    """Returns whether the name is that of a rosbag1 file, an MCAP file or a rosbag2 folder."""
     return path.endswith((".bag", ".mcap", ".db3")) or os.path.isdir(path)
 
 
 def read_bag(path: str, topics: Mapping[str, str] | None = None) -> Log:
-    """A log from the topics of a bag.
+    """Reads a log from the topics of a bag.
 
     Args:
-        topics: of streams the topic that holds them, e.g. `{"odometry": "/husky/odom"}`; streams not named are sought
-            by type and name. A topic is used once.
+        topics: topic of each stream, e.g. `{"odometry": "/husky/odom"}`. The topic of any other stream is found by
+            type and name. A topic is used once.
 
     Raises:
-        LogError: it is damaged, or holds no topic of use.
+        LogError: the bag is damaged, or has no topic that can be used.
         ImportError: the extra `record` is missing.
-        OSError: it cannot be read.
+        OSError: the bag cannot be read.
     """
     if path.endswith(".mcap"):
         return read_mcap(path, topics)
@@ -64,7 +64,8 @@ def read_bag(path: str, topics: Mapping[str, str] | None = None) -> Log:
 
 
 def read_mcap(path: str, topics: Mapping[str, str] | None = None) -> Log:
-    """As `read_bag`, of an MCAP file of ROS 2 messages; of one whose process was killed what is whole."""
+    """Does the same as `read_bag` for an MCAP file of ROS 2 messages. If the writing process was killed, the complete
+    part is read."""
     with extra("a recording", "record"):
         from mvsim_gym.recording.recorded import Recorded
     try:
@@ -89,7 +90,7 @@ def read_mcap(path: str, topics: Mapping[str, str] | None = None) -> Log:
 def _plan(
     path: str, kinds: Mapping[str, str], wanted: Mapping[str, str]
 ) -> dict[str, Callable[[Any, int], Iterator[Row]]]:
-    """Of each topic that is used a function from message and stamp to rows."""
+    """Returns for each topic in use a function from message and stamp to rows."""
     for stream, topic in wanted.items():
         if stream not in COLUMNS:
             raise LogError(f"topic map: found '{stream}', expected one of {', '.join(COLUMNS)}")
@@ -123,7 +124,7 @@ def _plan(
 
 
 def _stamp(message: Any, stamp: int) -> float:
-    """That of the header, where it is set."""
+    """Returns the stamp of the header if it is set, else that of the bag, s."""
     header = getattr(message, "header", None)
     if header is not None and (header.stamp.sec or header.stamp.nanosec):
         return float(header.stamp.sec) + 1e-9 * float(header.stamp.nanosec)
@@ -189,6 +190,6 @@ def _log_of(path: str, rows: list[Row]) -> Log:
     if not streams:
         raise LogError(f"{path}: found no two samples of any stream")
     start = min(float(s.time[0]) for s in streams.values())
-    # times since the first sample keep their digits
+    # Times since the first sample keep their digits.
     shifted = {name: stream.shifted(-start) for name, stream in streams.items()}
     return Log(os.path.basename(path.rstrip("/")), shifted, notes)

@@ -13,7 +13,7 @@ from mvsim_gym.identify.log import COLUMNS, Array, Log, LogError, Stream
 
 __all__ = ["DEFAULT_MAP", "read_csv"]
 
-_MOST_BYTES = 2**29  # of a file, unpacked
+_MOST_BYTES = 2**29  # largest file, unpacked
 _MOST_ROWS = 5_000_000
 
 DEFAULT_MAP: dict[str, Sequence[str]] = {
@@ -34,19 +34,19 @@ DEFAULT_MAP: dict[str, Sequence[str]] = {
     "effort.left": ("curL", "effort_left", "torque_left"),
     "effort.right": ("curR", "effort_right", "torque_right"),
 }
-"""Names of columns that are known without a map."""
+"""Column names that are known without a map."""
 _TIMES = ("time", "t", "stamp", "Timestamp", "timestamp")
 
 
 def read_csv(paths: Sequence[str], columns: Mapping[str, str] | None = None, name: str | None = None) -> Log:
-    """One log from files of one run, e.g. an IMU and an odometry file.
+    """Reads one log from files of one run, e.g. an IMU and an odometry file.
 
     Args:
-        columns: of each quantity (`gyro.omega`, `command.vx`..., `time`) the column that holds it, with an optional
-            factor: `{"gyro.omega": "yaw_rate_deg*0.0174533"}`. Quantities not named are sought by usual names.
+        columns: column of each quantity (`gyro.omega`, `command.vx`..., `time`), with an optional factor:
+            `{"gyro.omega": "yaw_rate_deg*0.0174533"}`. Other quantities are found by their usual names.
 
     Raises:
-        LogError: a file without time, without a known column, with a cell that is no number (path:line: text).
+        LogError: a file lacks a time or a known column, or a cell is no number (path:line: text).
         OSError: a file cannot be read.
     """
     wanted = dict(columns or {})
@@ -157,7 +157,7 @@ def _values(
 
 
 def _factored(text: str) -> tuple[str, float]:
-    """`column*factor`"""
+    """Splits `column*factor`."""
     column, star, factor = text.rpartition("*")
     if not star:
         return text, 1.0

@@ -1,4 +1,4 @@
-"""A vehicle file as identification uses it: its facts, the nominal values of parameters, and worlds to drive it in."""
+"""A vehicle file for identification: properties, nominal parameters, and worlds in which it is simulated."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mvsim_gym.world import World
 __all__ = ["NAME", "Robot"]
 
 NAME = "robot"
-"""Of the vehicle in the worlds of identification."""
+"""Name of the vehicle in the worlds of identification."""
 _WHEEL_DRIVEN = '<controller class="twist_wheels"></controller>'
 _GRAVITY = 9.81
 _LEAST = 1e-9
@@ -28,18 +28,18 @@ _LEAST = 1e-9
 
 @dataclass
 class Robot:
-    """One <vehicle:class> of a file.
+    """A <vehicle:class> of a file.
 
     Args:
         path: the vehicle file.
-        class_name: which class; None: the last of the file.
-        variables: of the include, e.g. `{"controller": "twist_pid"}`.
-        wheel_driven: its wheels turn at given speeds (controller `twist_wheels`), whatever its own controller is.
-        step: s of a physics step.
+        class_name: name of the class; None: the last of the file.
+        variables: variables of the include, e.g. `{"controller": "twist_pid"}`.
+        wheel_driven: the wheels turn at given speeds (controller `twist_wheels`), not by the vehicle's controller.
+        step: physics step, s.
 
     Raises:
-        LogError: the file holds no such class.
-        OSError: it cannot be read.
+        LogError: the file has no such class.
+        OSError: the file cannot be read.
     """
 
     path: str
@@ -77,7 +77,8 @@ class Robot:
         self.close()
 
     def _written(self) -> str:
-        """The path of an empty world with one vehicle. Files beside that of the class are found as from there."""
+        """Writes an empty world with one vehicle and returns its path. Relative file names in the class resolve as in
+        its own file."""
         folder = self._folder.name
         near = os.path.dirname(os.path.abspath(self.path))
         name = os.path.basename(self.path)
@@ -102,28 +103,28 @@ class Robot:
 
     @property
     def all_roots(self) -> list[str]:
-        """Folders that its world may read."""
+        """Returns the folders that its world may read."""
         near = os.path.dirname(os.path.abspath(self.path))
         return [near, os.path.dirname(near), *self.roots]
 
     @cached_property
     def world(self) -> World:
-        """A world of it, for facts."""
+        """Returns a world with the robot, to read its properties."""
         return World(self.world_path, roots=self.all_roots)
 
     @property
     def wheels(self) -> list[list[float]]:
-        """x, y, yaw, width, radius and mass of each wheel."""
+        """Returns x, y, yaw, width, radius and mass of each wheel."""
         return self.world.vehicles[NAME].wheel_mounts
 
     @property
     def controller(self) -> str:
-        """Class of its controller."""
+        """Returns the class of its controller."""
         return self.world.vehicles[NAME].controller
 
     @property
     def command_names(self) -> tuple[str, ...]:
-        """What its controller takes."""
+        """Returns the names of its controller's commands."""
         return self.world.vehicles[NAME].command_names
 
     @property
@@ -133,25 +134,25 @@ class Robot:
 
     @property
     def track(self) -> float:
-        """m between the first two wheels."""
+        """Returns the distance between the first two wheels, m."""
         return abs(self.wheels[0][1] - self.wheels[1][1])
 
     @property
     def radius(self) -> float:
-        """m of the first wheel, as its controller and odometry have it."""
+        """Returns the radius of the first wheel, as the controller and the odometry use it, m."""
         return self.wheels[0][4]
 
     @cached_property
     def paths(self) -> dict[str, float]:
-        """Nominal values of the parameters of the vehicle by path."""
+        """Returns the nominal values of the vehicle's parameters by path."""
         return {path: nominal for path, nominal, *_ in self.world.model.parameters}
 
     def paths_of(self, row: Parameter) -> list[str]:
-        """The paths that a parameter sets; none where the robot lacks it."""
+        """Returns the paths that a parameter sets; none if the robot lacks it."""
         return [path for path in self.paths if row.matches(path, NAME)]
 
     def nominal(self, row: Parameter) -> float | None:
-        """Its value before the fit; None where the robot lacks it."""
+        """Returns the value before the fit; None if the robot lacks the parameter."""
         if row.target != "world":
             if row.name.startswith("steer") and not self.steers:
                 return None
@@ -169,7 +170,7 @@ class Robot:
         return float(value)
 
     def values_at(self, row: Parameter, value: Array) -> dict[str, Array]:
-        """What to set for values of a parameter, by path."""
+        """Returns the values to set by path, for values of a parameter."""
         nominal = self.nominal(row)
         assert nominal is not None
         out = {}
@@ -183,12 +184,12 @@ class Robot:
         return out
 
     def known(self) -> list[str]:
-        """Names of the parameters that it has."""
+        """Returns the names of the parameters that the robot has."""
         return [name for name, row in PARAMETERS.items() if self.nominal(row) is not None]
 
 
 def _gyration(outline: Array) -> float:
-    """Squared radius of gyration of a polygon about its centroid, m2 (formulas of the second moments of area)."""
+    """Returns the squared radius of gyration of a polygon about its centroid, m2, from its second moments of area."""
     x, y = outline.T
     xn, yn = np.roll(x, -1), np.roll(y, -1)
     cross = x * yn - xn * y

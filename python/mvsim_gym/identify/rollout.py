@@ -1,4 +1,4 @@
-"""Many rollouts at once: the commands of a log into rows of a batch, each with parameters of its own."""
+"""Runs many rollouts at once: each row of a batch replays the commands of a log with its own parameters."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ _ACTIONS = {
 }
 SUBSTEPS = 2
 """Physics steps of a control period"""
-_MARGIN = 1.25  # of the largest command, for what a fit may ask for
-_SIZES = (1, 4, 8, 16, 32, 64, 128, 256)  # rows of a batch that are kept
+_MARGIN = 1.25  # factor on the largest command, as a margin for the values of a fit
+_SIZES = (1, 4, 8, 16, 32, 64, 128, 256)  # rows of batches that are kept
 
 
 @dataclass(frozen=True)
 class Track:
-    """What one rollout reads: commands over time, and the motion that it begins with."""
+    """The inputs of one rollout: commands over time, and the initial motion."""
 
     segment: Segment
     start: float
-    """s of the log; before that of the segment by the warm-up"""
+    """start of the rollout, s of the log; earlier than the segment by the warm-up"""
     end: float
     time: Array
-    """(n,) s of the commands"""
+    """(n,) times of the commands, s"""
     command: Array
-    """(n, 2) in the order of the controller"""
+    """(n, 2) commands in the order of the controller"""
     twist: tuple[float, float]
     """vx, omega at the start"""
 
@@ -56,29 +56,29 @@ class Simulated:
     pose: Array
     """(n, 3) x, y, unwrapped yaw"""
     twist: Array
-    """(n, 3) body frame"""
+    """(n, 3) twist in the body frame"""
     spin: Array
-    """(n, wheels) rad/s"""
+    """(n, wheels) spin, rad/s"""
     torque: Array
-    """(n, wheels) N m of the motors"""
+    """(n, wheels) motor torque, N m"""
     acceleration: Array
-    """(n, 2) body frame"""
+    """(n, 2) acceleration in the body frame"""
     finite: bool
-    """Whether it stayed so"""
+    """Whether all values stayed finite"""
 
 
 class Driver:
-    """Rolls out tracks under values of parameters.
+    """Rolls out tracks with given parameters.
 
     Args:
-        robot: what is driven.
-        tracks: what is driven through; all begin at once and end with the longest.
+        robot: the robot to simulate.
+        tracks: inputs of the rollouts; all begin together and end with the longest.
         substeps: physics steps of a control period.
-        quantities: what is read beside poses, twists and spins; the others are zero.
-        threads: of the batch; None: all processors.
+        quantities: quantities to read in addition to poses, twists and spins; the others are zero.
+        threads: threads of the batch; None: all processors.
 
     Raises:
-        LogError: a controller that no log can drive.
+        LogError: no log can command the robot's controller.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Driver:
         self._steps = 1 + int(np.ceil(max(t.end - t.start for t in self.tracks) / self._period))
 
     def close(self) -> None:
-        """Gives the batches back."""
+        """Closes the batches."""
         for envs in self._batches.values():
             envs.close()
         self._batches.clear()
@@ -129,7 +129,7 @@ class Driver:
 
     @cached_property
     def _scale(self) -> Array:
-        """What an action of 1 stands for."""
+        """Returns the physical command of an action of 1."""
         if _ACTIONS[self.robot.controller] == "twist":
             return self._limits
         steer = self.robot.world.vehicles[NAME].max_steer
@@ -150,7 +150,7 @@ class Driver:
         return self._batches[size]
 
     def run(self, values: Sequence[Mapping[str, float]]) -> list[list[Simulated]]:
-        """For each set of values the rollouts of all tracks. Parameters not named have their nominal values."""
+        """Returns the rollouts of all tracks for each set of values. Parameters not named have their nominal values."""
         jobs = [(i, k) for i in range(len(values)) for k in range(len(self.tracks))]
         out: list[list[Simulated]] = [[] for _ in values]
         for at in range(0, len(jobs), _SIZES[-1]):
@@ -163,7 +163,7 @@ class Driver:
         self, jobs: Sequence[tuple[int, int]], values: Sequence[Mapping[str, float]]
     ) -> list[Simulated]:
         envs = self._batch(len(jobs))
-        rows = np.arange(envs.num_envs) % len(jobs)  # rows beyond the jobs repeat them
+        rows = np.arange(envs.num_envs) % len(jobs)  # Surplus rows repeat the jobs.
         chosen = [jobs[int(r)] for r in rows]
         self._set(envs, [values[i] for i, _ in chosen])
         envs.reset(seed=0)
@@ -209,7 +209,7 @@ class Driver:
     def _set(self, envs: VectorEnv, values: Sequence[Mapping[str, float]]) -> None:
         envs.reset_parameters()
         names = dict.fromkeys(name for own in values for name in own)
-        # mass before inertia, which says how it is spread
+        # Mass comes first, because inertia depends on it.
         for name in sorted(names, key=list(PARAMETERS).index):
             row = PARAMETERS[name]
             nominal = self.robot.nominal(row)
@@ -222,8 +222,8 @@ class Driver:
                 envs.set_parameter(path, array)
 
     def _actions(self, values: Mapping[str, float], track: Track, steps: int) -> Array:
-        """(steps, 2) in [-1, 1]: the mean of the late command over each control period, so that rollouts change
-        smoothly with the delay."""
+        """Returns actions (steps, 2) in [-1, 1]. They are means of the delayed command over each control period, so
+        that rollouts change smoothly with the delay."""
         delay = values.get("delay", 0.0)
         edges: Any = track.start - delay + self._period * np.arange(steps + 1)
         command = _means(track.time, track.command, edges)
@@ -234,7 +234,7 @@ class Driver:
 
 
 def _means(time: Array, values: Array, edges: Array) -> Array:
-    """Means between edges of what holds each value until the next one."""
+    """Returns the means between edges of a signal that holds each value until the next one."""
     widths = np.diff(time)
     sums = np.vstack([np.zeros(values.shape[1]), np.cumsum(values[:-1] * widths[:, None], axis=0)])
     index = np.clip(np.searchsorted(time, edges, side="right") - 1, 0, len(time) - 1)

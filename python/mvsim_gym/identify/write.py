@@ -1,4 +1,4 @@
-"""Writes what was fitted: the vehicle file with other values, and a <randomize> block from the intervals."""
+"""Writes the result of a fit: the vehicle file with new values, and a <randomize> block with the intervals."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from mvsim_gym.identify.robot import Robot
 __all__ = ["fitted_text", "randomize_block"]
 
 _EFFECTIVE = ("wheel_radius", "track")
-"""They are not written as geometry: controller and odometry of the real robot go on by their nominal values."""
+"""Fitted parameters that are not written as geometry, because controller and odometry of the real robot use their
+nominal values."""
 
 
 def fitted_text(robot: Robot, values: Mapping[str, float], comment: Sequence[str]) -> str:
-    """The text of the vehicle file with values of parameters in place of its own, and lines of comment at its top.
+    """Returns the text of the vehicle file with fitted values, and lines of comment at its top.
 
     Values that the file gives as `${name|default}` are replaced as a whole.
 
     Raises:
-        LogError: the class has no element to hold a value.
+        LogError: the class has no element for a value.
     """
     text = robot.text
     name = robot.class_name or ""
@@ -90,18 +91,18 @@ def _inserted(robot: Robot, body: str, masked: str, parent: str, text: str, key:
 
 
 def _without_comments(text: str) -> str:
-    """The same length, with blanks for comments."""
+    """Replaces comments by blanks of the same length."""
     return re.sub(r"<!--.*?-->", lambda found: " " * len(found[0]), text, flags=re.DOTALL)
 
 
 def randomize_block(
     robot: Robot, intervals: Mapping[str, tuple[float, float, float]], vehicle: str = "robot"
 ) -> str:
-    """The <randomize> elements of an environment file whose ranges are the intervals.
+    """Returns the <randomize> elements of an environment file with the intervals as ranges.
 
     Args:
-        intervals: of each parameter value, low, high.
-        vehicle: the name of the vehicle there.
+        intervals: the value, the low and the high end for each parameter.
+        vehicle: name of the vehicle in the environment file.
     """
     lines = ["<!-- ranges from mvsim-gym identify: 95 % intervals of the fitted parameters -->"]
     for name, (_, low, high) in intervals.items():

@@ -1,1 +1,1 @@
-"""Adapters for learning libraries, one module each, which imports its library."""
+"""Adapters for learning libraries, one module each. Only that module imports its library."""

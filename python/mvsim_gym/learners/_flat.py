@@ -1,4 +1,4 @@
-"""Observations as the policies of Stable-Baselines3 take them: scaled vectors, and pictures with channels first."""
+"""Observations in the form of Stable-Baselines3 policies: scaled vectors, and pictures with channels first."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ __all__ = ["VECTOR", "FlatObservation"]
 Rows = npt.NDArray[Any]
 
 VECTOR = "vector"
-"""The key of all that is no picture, where there are pictures."""
+"""Key of the vector of all other observations in a space with pictures."""
 
 
 class FlatObservation:
-    """Turns dicts of observations into what `MVSimVecEnv` feeds: vectors in [-1, 1], in the order of the space. What
-    has no bounds, as some terms in Python, stays as it is.
+    """Converts dicts of observations to those of `MVSimVecEnv`: vectors in [-1, 1], in the order of the space.
+    Observations without bounds, as some terms in Python have, are not scaled.
 
-    Where the space has pictures (observations of two dimensions or more), the result is a dict: each picture under its
-    key, and the vector of all else, if there is any, under "vector". Colours are uint8 (3, height, width) as they are,
-    depths and ranges float32 (1, height, width) in [0, 1], labels uint16 (1, height, width) as they are. A history
-    makes more channels, oldest first. Give policies of Stable-Baselines3 `normalize_images=False`, else they take no
-    picture of floats for one.
+    If the space has pictures (observations of two dimensions or more), the result is a dict with each picture under its
+    key. The vector of all other observations, if there are any, is under "vector". Colours are unscaled uint8 (3,
+    height, width), depths and ranges float32 (1, height, width) in [0, 1], and labels unscaled uint16 (1, height,
+    width). A history adds channels, oldest first. Give policies of Stable-Baselines3 `normalize_images=False`, because
+    otherwise they do not accept pictures of floats.
 
     Call it with the observations of a vector environment ({key: (n, size)}) or of a single one ({key: (size,)}) to use
-    a policy trained on them: `model.predict(FlatObservation(envs.single_observation_space)(observation))`.
+    a trained policy: `model.predict(FlatObservation(envs.single_observation_space)(observation))`.
 
     Raises:
         ValueError: a picture has the key "vector".
@@ -41,7 +41,7 @@ class FlatObservation:
         """Keys of the observations that are pictures."""
         if VECTOR in self.pictures:
             raise ValueError(
-                f"found a picture with the key '{VECTOR}', which names all else, expected another key"
+                f"found a picture with the key '{VECTOR}', which is the key of the vector, expected another key"
             )
         self._bounds = {key: (boxes[key].low, boxes[key].high) for key in self.pictures}
         vectors = {key: box for key, box in boxes.items() if key not in self.pictures}
@@ -49,7 +49,7 @@ class FlatObservation:
         self.columns = {
             key: slice(end - box.shape[0], end) for (key, box), end in zip(vectors.items(), ends, strict=True)
         }
-        """Where in the vector the observations stand that are no pictures."""
+        """Slice of the vector for each observation that is no picture."""
         low, high = (
             np.concatenate([np.empty(0), *(getattr(box, bound).ravel() for box in vectors.values())]).astype(
                 np.float32
@@ -64,12 +64,12 @@ class FlatObservation:
         )
 
     def __call__(self, observation: Mapping[str, Rows]) -> Any:
-        """{key: (n, ...)} -> (n, sum of sizes), or without n; float32, a new array. With pictures a dict of new
-        arrays."""
+        """Converts {key: (n, ...)} to (n, sum of sizes), float32, in a new array; also without n. With pictures the
+        result is a dict of new arrays."""
         return self.of([observation[key] for key in self._keys])
 
     def of(self, rows: Sequence[Rows]) -> Any:
-        """The same from a list of arrays in the order of the space."""
+        """Does the same for a list of arrays in the order of the space."""
         named = dict(zip(self._keys, rows, strict=True))
         vectors = [named[key] for key in self._keys if key not in self.pictures]
         if not self.pictures:
@@ -89,16 +89,16 @@ class FlatObservation:
 
 
 class Scaling(NamedTuple):
-    """What takes vectors between bounds to [-1, 1]. Where there are no finite bounds, values stay as they are."""
+    """Scale and offset that map vectors between bounds to [-1, 1]. Values without finite bounds do not change."""
 
     factor: npt.NDArray[np.float32]
     offset: npt.NDArray[np.float32]
     space: spaces.Box
-    """Of what comes out."""
+    """Bounds of the result."""
 
 
 def scaling(low: Rows, high: Rows) -> Scaling:
-    """From the bounds of the vectors."""
+    """Returns the scaling for the bounds of vectors."""
     bounded = np.isfinite(low) & np.isfinite(high)
     space = spaces.Box(
         np.where(bounded, -1, low).astype(np.float32),
@@ -111,14 +111,14 @@ def scaling(low: Rows, high: Rows) -> Scaling:
 
 
 def scale(vectors: npt.NDArray[np.float32], by: Scaling) -> npt.NDArray[np.float32]:
-    """In place."""
+    """Scales vectors in place."""
     vectors *= by.factor
     vectors += by.offset
     return np.clip(vectors, by.space.low, by.space.high, out=vectors)
 
 
 def _ordered(rows: Rows, lead: tuple[int, ...]) -> Rows:
-    """A picture (lead..., [history,] height, width[, 3]) -> (lead..., channels, height, width), a new array."""
+    """Converts a picture (lead..., [history,] height, width[, 3]) to a new array (lead..., channels, height, width)."""
     own = rows.shape[len(lead) :]
     if rows.dtype == np.uint8 and len(own) > 2 and own[-1] == 3:  # colours
         rows, own = np.moveaxis(rows, -1, -3), (*own[:-3], 3, *own[-3:-1])

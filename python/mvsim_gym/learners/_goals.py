@@ -1,4 +1,4 @@
-"""Observations and rewards of a goal environment, as hindsight experience replay (HER) takes them."""
+"""Observations and rewards of a goal environment for hindsight experience replay (HER)."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ from mvsim_gym import _core
 __all__ = ["GoalObservation", "without_goal"]
 
 _OF_THE_GOAL = ("goal", "waypoint")
-"""Observations that follow from the goal: with another goal they would be others."""
+"""Observations that depend on the goal."""
 
 
 def without_goal(space: spaces.Dict) -> spaces.Dict:
-    """The observations that stay the same whatever the goal is."""
+    """Returns the space of the observations that do not depend on the goal."""
     return spaces.Dict({key: box for key, box in space.spaces.items() if key not in _OF_THE_GOAL})
 
 
 class GoalObservation:
-    """Where the robot is (`achieved_goal`, x and y in the world), where it should be (`desired_goal`), and the rest.
+    """Observations with the robot's place (`achieved_goal`, x and y in the world), its goal (`desired_goal`), and the
+    rest.
 
-    The reward is 1 within the radius of the goal and 0 elsewhere, and so follows from these two places alone.
+    The reward is 1 within the radius of the goal and 0 elsewhere. It depends only on these two places.
     """
 
     def __init__(self, rest: spaces.Box, radius: float) -> None:
@@ -35,10 +36,10 @@ class GoalObservation:
         self._radius = radius
 
     def attach(self, batch: _core.Batch) -> None:
-        """Works on this batch from now on.
+        """Uses this batch from now on.
 
         Raises:
-            ValueError: its task has no goal.
+            ValueError: the task has no goal.
         """
         if "goal" not in batch.names(0):
             raise ValueError(
@@ -53,11 +54,11 @@ class GoalObservation:
         return {key: value for key, value in self.__dict__.items() if key != "_batch"}
 
     def between(self) -> None:
-        """Within a step of the batch, when all envs have advanced and none was reset."""
+        """Stores poses and goals within a step of the batch, when all envs have advanced and none was reset."""
         self.ended = self.now()
 
     def now(self) -> npt.NDArray[np.float64]:
-        """Poses and goals, a row an env: x, y, yaw, x and y of the goal."""
+        """Returns poses and goals with a row for each env: x, y, yaw, x and y of the goal."""
         assert self._batch is not None
         pose = self._batch.read(self._rows, f"vehicle:{self._batch.vehicle_name}/pose")
         return np.concatenate([pose, self._batch.read(self._rows, "goal")], axis=1)
@@ -65,20 +66,20 @@ class GoalObservation:
     def of(
         self, rest: npt.NDArray[np.float32], places: npt.NDArray[np.float64]
     ) -> dict[str, npt.NDArray[np.float32]]:
-        """What is seen at these places; where the robot looks joins the rest."""
+        """Returns the observation at these places. The robot's heading becomes part of the rest."""
         yaw = places[:, 2:3]
         seen = np.concatenate([rest, np.cos(yaw), np.sin(yaw)], axis=1, dtype=np.float32)
         achieved, desired = places[:, :2].astype(np.float32), places[:, 3:].astype(np.float32)
         return {"observation": seen, "achieved_goal": achieved, "desired_goal": desired}
 
     def rewards(self) -> npt.NDArray[np.float32]:
-        """Of the last step."""
+        """Returns the rewards of the last step."""
         places = self.ended.astype(np.float32)
         return self.compute_reward(places[:, :2], places[:, 3:], ())
 
     def compute_reward(
         self, achieved: npt.ArrayLike, desired: npt.ArrayLike, infos: Sequence[Any]
     ) -> npt.NDArray[np.float32]:
-        """1 where a place lies within the radius of its goal, else 0; (n, 2) each, or (2,)."""
+        """Returns 1 for places within the radius of their goals, else 0; places are (n, 2) or (2,)."""
         away = np.asarray(achieved, np.float32) - np.asarray(desired, np.float32)
         return (np.linalg.norm(away, axis=-1) < self._radius).astype(np.float32)

@@ -1,4 +1,4 @@
-"""A small network that looks at neighbours one by one, for policies of Stable-Baselines3."""
+"""A small network for the observation `neighbours`, for policies of Stable-Baselines3."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from torch import Tensor, nn
 __all__ = ["NeighbourExtractor"]
 
 _SIZE = 6
-"""Values of a neighbour; the last says whether there is one."""
+"""Values of a neighbour; the last is 1 if there is one."""
 
 
 class NeighbourExtractor(BaseFeaturesExtractor):
-    """Features of observations with `neighbours`: the same two layers see each neighbour beside all that is not one,
-    and of their outputs the greatest count (a deep set). What is learned of the nearest neighbour holds for the others.
+    """Features of observations with `neighbours` (a deep set). The same two layers process each neighbour together with
+    the other observations, and the largest outputs are kept. All neighbours share the learned weights.
 
     Args:
-        observation_space: of `MVSimVecEnv`, a vector in [-1, 1].
-        columns: where the neighbours stand in it: `FlatObservation.columns["neighbours"]`.
-        features: of the neighbours together; all that is not a neighbour is passed on as it is.
+        observation_space: that of `MVSimVecEnv`, a vector in [-1, 1].
+        columns: slice of the neighbours in it: `FlatObservation.columns["neighbours"]`.
+        features: features of all neighbours together; other observations are passed on unchanged.
 
     Raises:
-        ValueError: the columns are no neighbours, six values each.
+        ValueError: the columns do not have six values for each neighbour.
     """
 
     def __init__(self, observation_space: spaces.Box, columns: slice, features: int = 64) -> None:
@@ -37,7 +37,7 @@ class NeighbourExtractor(BaseFeaturesExtractor):
         self.second = nn.Linear(features, features)
 
     def forward(self, observation: Tensor) -> Tensor:
-        """(n, values) -> (n, features)"""
+        """Returns the features (n, features) of (n, values)."""
         first, last = self.columns.start, self.columns.stop
         neighbours = observation[:, first:last].unflatten(1, (-1, _SIZE))
         rest = torch.cat([observation[:, :first], observation[:, last:]], dim=1)

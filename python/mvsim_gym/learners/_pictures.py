@@ -1,4 +1,4 @@
-"""A small network that looks at pictures, for policies of Stable-Baselines3."""
+"""A small network for pictures, for policies of Stable-Baselines3."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from mvsim_gym.learners._flat import VECTOR
 __all__ = ["PictureExtractor"]
 
 _LEAST, _LARGE = 23, 39
-"""pixels of a side that the convolutions leave something of, and from which on there are three of them"""
+"""Smallest width of a picture, pixels, and smallest side for three convolutions instead of two."""
 
 
 class PictureExtractor(BaseFeaturesExtractor):
     """Features of observations with pictures: two or three convolutions, the first one of squares of 4 x 4 pixels, and
-    a layer of `features` for each picture, beside the vector of all else.
+    a layer of `features` for each picture. The vector of other observations is appended.
 
     Args:
-        observation_space: of `MVSimVecEnv`, or `FlatObservation.space`: pictures (channels, height, width), at least 23
-            pixels wide, uint8 or floats in [0, 1], and perhaps "vector". Fewer than 23 rows, the rings of a lidar, are
-            taken all at once, along the columns.
-        features: of each picture.
+        observation_space: that of `MVSimVecEnv`, or `FlatObservation.space`: pictures (channels, height, width), uint8
+            or floats in [0, 1], at least 23 pixels wide, and optionally "vector". A picture of fewer than 23 rows
+            (rings of a lidar) is convolved along its columns, with all rows at once.
+        features: number of features of each picture.
 
-    Give the policy `normalize_images=False`: bytes are scaled here.
+    Give the policy `normalize_images=False`, because bytes are scaled here.
 
     Raises:
         ValueError: a picture is too narrow for the convolutions.
@@ -47,7 +47,7 @@ class PictureExtractor(BaseFeaturesExtractor):
         self.has_vector = vector > 0
 
     def forward(self, observation: dict[str, Tensor]) -> Tensor:
-        """{key: (n, ...)} -> (n, features)"""
+        """Returns the features (n, features) of {key: (n, ...)}."""
         seen = [
             _scaled(network, observation[key], self.scales[key]) for key, network in self.networks.items()
         ]
@@ -55,7 +55,7 @@ class PictureExtractor(BaseFeaturesExtractor):
 
 
 def _scaled(network: nn.Module, picture: Tensor, scale: float) -> Tensor:
-    """What the network says of the picture times `scale`: its first weights are scaled, of which there are fewer."""
+    """Applies the network to the picture times `scale`. Scales the first weights instead, because they are fewer."""
     assert isinstance(network, nn.Sequential)
     first = network[0]
     assert isinstance(first, nn.Conv2d)
@@ -63,7 +63,8 @@ def _scaled(network: nn.Module, picture: Tensor, scale: float) -> Tensor:
 
 
 def _network(box: spaces.Box, features: int) -> nn.Sequential:
-    """What is left are some 30 places of the picture: the layer behind has to know where something is."""
+    """Returns the network of a picture. Its convolutions leave about 30 places, and the dense layer after them depends
+    on the place."""
     channels, rows, columns = box.shape
     high, wide = rows >= _LARGE, columns >= _LARGE
     layers: list[nn.Module]

@@ -1,4 +1,4 @@
-"""What a 3D lidar, a satellite receiver and an inertial unit say, as features for policies of Stable-Baselines3."""
+"""Features of a 3D lidar, a GNSS receiver and an IMU, for policies of Stable-Baselines3."""
 
 from __future__ import annotations
 
@@ -14,31 +14,32 @@ from mvsim_gym.learners._flat import VECTOR
 __all__ = ["RingExtractor"]
 
 _NEAR = 0.1
-"""the share of the lidar's range at which nearness is a half"""
+"""Share of the lidar's range at which the nearness is 0.5."""
 _GNSS, _IMU = 4, 10
-"""values of a receiver, the first two of which are east and north, and of an inertial unit that measures its
-orientation, the last four of which are that"""
+"""Numbers of values. The first two of a receiver are east and north. The last four of an IMU that measures its
+orientation are a quaternion."""
 
 
 class RingExtractor(BaseFeaturesExtractor):
-    """Features of observations with a `range_image`, beside the vector of all else, without weights of their own:
+    """Features of observations with a `range_image`, without trainable weights. The vector of other observations is
+    appended.
 
-    - in each column of the lidar the nearest return of some rings, as a distance and as a nearness, which tells
-      centimetres apart where it is close;
-    - east and north of a `gnss`, each as the sines and cosines of so many `octaves` of waves (the encoding of positions
-      of Vaswani et al. 2017), which tells metres apart in a field of a hundred;
+    - for each column of the lidar the nearest return of some rings, as a distance and as a nearness, which resolves
+      centimetres at close range;
+    - east and north of a `gnss`, each as the sines and cosines of `octaves` waves (position encoding of Vaswani et al.
+      2017), which resolves metres in a field of a hundred;
     - the sine and cosine of the yaw in place of the quaternion of an `imu`.
 
     Args:
         observation_space: of `MVSimVecEnv`, or `FlatObservation.space`, with the picture "range_image" of one channel.
-        columns: where what stands in the vector: `FlatObservation.columns`.
-        rings: the first and one past the last, from below: those that look at neither the floor nor the sky.
-        octaves: the longest wave is as long as the receiver's range is wide, each other one half of the one before.
+        columns: slices of the observations in the vector: `FlatObservation.columns`.
+        rings: the first and one past the last, from below; choose rings that see neither the floor nor the sky.
+        octaves: number of waves. The longest is as long as the receiver's range, each other half the one before.
 
     Give the policy `normalize_images=False`.
 
     Raises:
-        ValueError: there is no range image, or it has no such rings, or a history; or `gnss` or `imu` have other sizes.
+        ValueError: the range image is missing, lacks these rings or has a history; or `gnss` or `imu` have other sizes.
     """
 
     def __init__(
@@ -67,7 +68,7 @@ class RingExtractor(BaseFeaturesExtractor):
         self.register_buffer("waves", torch.pi * 2.0 ** torch.arange(octaves))
 
     def forward(self, observation: dict[str, Tensor]) -> Tensor:
-        """{key: (n, ...)} -> (n, features)"""
+        """Returns the features (n, features) of {key: (n, ...)}."""
         distance = observation["range_image"][:, 0, self.rings].amin(dim=1)
         parts = [2 * distance - 1, _NEAR / (_NEAR + distance)]
         if VECTOR in observation:
@@ -84,7 +85,7 @@ class RingExtractor(BaseFeaturesExtractor):
 
 
 def _values(columns: Mapping[str, slice], name: str, expected: int) -> slice | None:
-    """Where an observation stands, if there is one."""
+    """Returns the slice of an observation; None if there is none."""
     found = columns.get(name)
     if found is not None and found.stop - found.start != expected:
         raise ValueError(f"{name}: found {found.stop - found.start} values, expected {expected}")

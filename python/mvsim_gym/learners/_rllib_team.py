@@ -13,23 +13,23 @@ from mvsim_gym.registration import Named
 __all__ = ["TeamEnv"]
 
 _APART = 2**20
-"""Seeds from one env runner to the next: more than a runner has worlds."""
+"""Difference of seeds between env runners, larger than the number of worlds of a runner."""
 
 PerAgent = dict[str, Any]
 
 
 class TeamEnv(MultiAgentEnv):
-    """One world, its agents by the names of their vehicles, for RLlib's multi-agent runners.
+    """One world for RLlib's multi-agent runners, with its agents by the names of their vehicles.
 
-    Ray's own wrapper of PettingZoo's environments says that an episode is over only where all that ended in its last
-    step ended alike, and goes on stepping an empty world otherwise. And RLlib takes an episode whose agents have all
-    said that they are done for terminated as a whole, so values of agents at a time limit would be taken for zero. Here
-    an agent that a time limit ends in the last step says so by "__all__" alone.
+    Ray's own wrapper of PettingZoo environments ends an episode only if all agents that ended in the last step ended
+    alike. Otherwise it goes on to step an empty world. In addition, RLlib treats an episode as terminated if all its
+    agents are done, so values of agents at a time limit would count as zero. Here an agent that a time limit ends in
+    the last step is reported by "__all__" alone.
 
     Args:
         env: as for `parallel_env`.
-        runner: index of the env runner; its episodes are others than those of other runners.
-        keywords: as for `parallel_env`; `flatten` is True unless said.
+        runner: index of the env runner, on which the episodes depend.
+        keywords: as for `parallel_env`; the default of `flatten` is True.
     """
 
     def __init__(self, env: Named, runner: int = 0, **keywords: Any) -> None:
@@ -55,24 +55,24 @@ class TeamEnv(MultiAgentEnv):
         return observations, infos
 
     def step(self, action_dict: PerAgent) -> tuple[PerAgent, PerAgent, PerAgent, PerAgent, PerAgent]:
-        """Advances the world; actions beyond [-1, 1] are clipped."""
+        """Advances the world. Actions beyond [-1, 1] are clipped."""
         observations, rewards, terminated, truncated, infos = self.world.step(action_dict)
         self.agents = list(self.world.agents)
         over = not self.agents
         at_limit = over and any(truncated[name] and not terminated[name] for name in truncated)
-        told: PerAgent = {name: cut and not over for name, cut in truncated.items()}
+        cut_off: PerAgent = {name: cut and not over for name, cut in truncated.items()}
         return (
             observations,
             rewards,
             {**terminated, "__all__": over and not at_limit},
-            {**told, "__all__": at_limit},
+            {**cut_off, "__all__": at_limit},
             infos,
         )
 
     def render(self) -> Any:
-        """A picture of the world, as `parallel_env` has it."""
+        """Returns a picture of the world, as `parallel_env` does."""
         return self.world.render()
 
     def close(self) -> None:
-        """Gives the world back."""
+        """Closes the world."""
         self.world.close()

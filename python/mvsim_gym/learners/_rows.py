@@ -1,4 +1,4 @@
-"""Learners that take every row for an environment of its own, without a mask."""
+"""A check for learners that treat every row as an environment of its own, without a mask."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ __all__ = ["refuse_waiting"]
 
 
 def refuse_waiting(num_agents: int, on_end: str, library: str, instead: str = "") -> None:
-    """Raises ValueError where the agents of a world may wait for each other: their rows are zero for a while, and a
-    learner that masks none would learn from them. `instead` ends the message."""
+    """Raises ValueError if agents of a world may wait for each other. Their rows are zero while they wait, and a
+    learner without a mask would learn from them. `instead` ends the message."""
     if num_agents > 1 and on_end == "wait":
         raise ValueError(
-            f"on_end: found 'wait', which leaves rows without a robot for a while, and {library} masks none,"
+            f"on_end: found 'wait', where rows may have no robot for a while, but {library} cannot mask them,"
             f" expected 'respawn' or 'end_all'{instead}"
         )

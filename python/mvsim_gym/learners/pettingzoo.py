@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 __all__ = ["MVSimParallelEnv", "parallel_env"]
 
 PerAgent = dict[str, Any]
-_STATE_SIZE = 10  # numbers of an agent
+_STATE_SIZE = 10  # per agent
 
 
 class MVSimParallelEnv(ControlsOne, ParallelEnv[str, Any, Any]):
-    """One world and its agents, called by the names of their vehicles.
+    """One world and its agents, named by their vehicles.
 
-    Seeded with s it goes through the same episodes as world 0 of `mvsim_gym.VectorEnv` seeded with s. An agent leaves
+    With the seed s it has the same episodes as world 0 of `mvsim_gym.VectorEnv` with the seed s. An agent leaves
     `agents` when its episode ends, with its last observation and its info; the others go on.
 
     Args:
@@ -43,7 +43,7 @@ class MVSimParallelEnv(ControlsOne, ParallelEnv[str, Any, Any]):
 
     Raises:
         TypeError, WorldFileError: as for `mvsim_gym.Env`.
-        ValueError: `on_end="respawn"`: PettingZoo has no agents that come back.
+        ValueError: `on_end="respawn"`, because agents of PettingZoo do not come back.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array", "depth_array"], "is_parallelizable": True}  # noqa: RUF012 (as PettingZoo reads it)
@@ -62,7 +62,7 @@ class MVSimParallelEnv(ControlsOne, ParallelEnv[str, Any, Any]):
         self.possible_agents: list[str] = batch.agent_names
         self.agents: list[str] = []
         single = self._flattened(self._make_space(recipe, batch))
-        # of each agent an object of its own: they are seeded apart
+        # Each agent has its own object, because they are seeded separately.
         self.observation_spaces: dict[str, spaces.Space[Any]] = {
             name: copy.deepcopy(single) for name in self.possible_agents
         }
@@ -79,23 +79,22 @@ class MVSimParallelEnv(ControlsOne, ParallelEnv[str, Any, Any]):
         self._arrays, _ = arrays_of(batch, self._keys, self._terms)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """Of an agent; the same object each time."""
+        """Returns the observation space of an agent, the same object each time."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """Of an agent; the same object each time."""
+        """Returns the action space of an agent, the same object each time."""
         return self.action_spaces[agent]
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[PerAgent, PerAgent]:
-        """Starts an episode of all agents: with a seed the first one of that seed, without one the next.
+        """Starts an episode of all agents: with a seed the first one of that seed, without a seed the next one.
 
         Args:
-            seed: everything random follows from it.
-            options: `pose`, `goal` (each a dict by the agents' names, a row for each agent, or one place, which is the
-                first agent's) and `knobs`, as of `Env.reset`. Others are left unheeded, as
-                PettingZoo's own test asks.
+            seed: determines everything random.
+            options: `pose`, `goal` (each a dict by the agents' names, a row for each agent, or one place for the first
+                agent) and `knobs`, as for `Env.reset`. Other options are ignored, as PettingZoo's own test requires.
 
         Returns:
             The first observation and an empty info of each agent.
@@ -118,17 +117,17 @@ class MVSimParallelEnv(ControlsOne, ParallelEnv[str, Any, Any]):
         """Advances the world by one control period.
 
         Args:
-            actions: of each of `agents`: (n,) float32 in [-1, 1]; values beyond are clipped.
+            actions: for each of `agents` (n,) float32 in [-1, 1]; values beyond are clipped.
 
         Returns:
-            observations, rewards, terminations, truncations and infos of the agents that lived until then.
-            After the end of an episode, and without actions, five empty dicts, as PettingZoo's own environments return
-            them: SuperSuit's `black_death` sees the end by these.
+            observations, rewards, terminations, truncations and infos of the agents that were alive before the step.
+            After the end of an episode and without actions they are five empty dicts, as in PettingZoo's own
+            environments. SuperSuit's `black_death` recognises the end by them.
 
         Raises:
             gymnasium.error.ResetNeeded: there is no episode, or it has ended.
-            ValueError: an action of another shape, one that is missing, or one of an agent that does not live.
-            TermError: a function of the caller's failed; the step has been made.
+            ValueError: an action of another shape, a missing one, or one of an agent that is not alive.
+            TermError: a function of the caller failed; the step has been made.
         """
         batch = self._open()
         if not self.agents:
@@ -142,22 +141,23 @@ class MVSimParallelEnv(ControlsOne, ParallelEnv[str, Any, Any]):
             has_infos = self._advance(array)
         finally:
             self.agents = [name for name, row in rows if self._alive[row]]
-        told = (
+        result = (
             self._observations(acting),
             {name: float(self._rewards[row]) for name, row in rows},
             {name: bool(self._terminated[row]) for name, row in rows},
             {name: bool(self._truncated[row]) for name, row in rows},
             {name: self._info.of_env(row) if has_infos else {} for name, row in rows},
         )
-        self._tell_watchers(array)
-        return told
+        self._update_watchers(array)
+        return result
 
     def _after_term_error(self) -> None:
         pass  # `agents` is set anew after each step
 
     def state(self) -> npt.NDArray[np.float32]:
-        """The true state of all agents, of each ten numbers in the order of `possible_agents`: x, y, cosine and sine of
-        the yaw, forward, lateral and turning speed, x and y of the goal (0 without one), 1 while it lives."""
+        """Returns the true state of all agents, ten numbers each, in the order of `possible_agents`: x, y, cosine and
+        sine of the yaw, forward, lateral and turning speed, x and y of the goal (0 without one), 1 while the agent is
+        alive."""
         batch = self._open()
         rows = []
         for i, name in enumerate(self.possible_agents):
@@ -168,13 +168,13 @@ class MVSimParallelEnv(ControlsOne, ParallelEnv[str, Any, Any]):
         return np.array(rows, np.float32).ravel()
 
     def restore(self, state: bytes) -> PerAgent:
-        """Goes back to a snapshot, also of a world of `VectorEnv.get_state`.
+        """Goes back to a snapshot. It may also be one of a world, from `VectorEnv.get_state`.
 
         Returns:
-            The observations of the agents that live.
+            The observations of the agents that are alive.
 
         Raises:
-            ValueError: the bytes are damaged or of something else; nothing has changed.
+            ValueError: the bytes are damaged or no such snapshot; nothing has changed.
         """
         batch = self._open()
         self._put_back([0], [checked_bytes(state)])
@@ -205,4 +205,4 @@ class MVSimParallelEnv(ControlsOne, ParallelEnv[str, Any, Any]):
 
 
 parallel_env = MVSimParallelEnv
-"""As PettingZoo's own environments are made: `parallel_env(id, **keywords)`."""
+"""The function by which PettingZoo environments are usually made: `parallel_env(id, **keywords)`."""

@@ -1,4 +1,4 @@
-"""The native batch as an environment of PufferLib, which writes into its buffers."""
+"""The native batch as an environment of PufferLib that writes into PufferLib's buffers."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ __all__ = ["MVSimPufferEnv"]
 
 
 class MVSimPufferEnv(pufferlib.PufferEnv):
-    """`num_envs` copies of an environment, each an agent; for `pufferlib.vector.make`, or as it is.
+    """`num_envs` copies of an environment, each an agent. It is made by `pufferlib.vector.make` or directly.
 
-    Observations, rewards and flags lie in PufferLib's arrays, those of shared memory where it has workers.
-    An end by a time limit sets `terminals` as well as `truncations`, since PufferLib's learner reads no truncations and
-    would carry values over from one episode to the next. Infos tell success, return and length of episodes that ended.
+    Observations, rewards and flags are written to PufferLib's arrays, which are in shared memory if it has workers. A
+    time limit sets `terminals` as well as `truncations`. PufferLib's learner reads no truncations, and would otherwise
+    bootstrap across episodes. Infos have success, return and length of ended episodes.
 
     Args:
         env: as for `mvsim_gym.VectorEnv`.
-        num_envs: how many.
-        buf: PufferLib's arrays, which its `vector.make` gives.
-        seed: of the first env, for the first reset without one.
+        num_envs: number of envs.
+        buf: PufferLib's arrays, passed by its `vector.make`.
+        seed: seed of the first env, for the first reset without a seed.
         keywords: as for `mvsim_gym.VectorEnv`.
     """
 
@@ -54,7 +54,7 @@ class MVSimPufferEnv(pufferlib.PufferEnv):
         return self.observations, []
 
     def step(self, actions: npt.NDArray[np.float32]) -> tuple[Any, Any, Any, Any, list[dict[str, Any]]]:
-        """Steps all envs: PufferLib's arrays, and infos."""
+        """Steps all envs. Returns PufferLib's arrays, and infos."""
         _, rewards, terminated, truncated, infos = self.envs.step(actions, out=self.observations)
         self.rewards[:] = rewards
         np.logical_or(terminated, truncated, out=self.terminals)
@@ -64,14 +64,14 @@ class MVSimPufferEnv(pufferlib.PufferEnv):
         if not self.terminals.any():
             return self.observations, self.rewards, self.terminals, self.truncations, []
         ended = self.terminals.copy()
-        told = {
+        info = {
             "success": infos["final_info"]["success"][ended].tolist(),
             "episode_return": self._returns[ended].tolist(),
             "episode_length": self._lengths[ended].tolist(),
         }
         self._returns[ended] = self._lengths[ended] = 0
-        return self.observations, self.rewards, self.terminals, self.truncations, [told]
+        return self.observations, self.rewards, self.terminals, self.truncations, [info]
 
     def close(self) -> None:
-        """Gives threads and memory back."""
+        """Frees threads and memory."""
         self.envs.close()

@@ -20,13 +20,13 @@ _TYPE = "MVSIM"
 
 
 class GamesVecEnv(IVecEnv):
-    """`num_actors` copies of an environment in one native batch. Ends by a time limit are `infos["time_outs"]`, which
-    rl_games bootstraps with `value_bootstrap: True`.
+    """`num_actors` copies of an environment in one native batch. Episodes ended by a time limit are marked in
+    `infos["time_outs"]`; rl_games bootstraps them with `value_bootstrap: True`.
 
     Args:
         env: as for `mvsim_gym.VectorEnv`.
-        num_actors: how many.
-        keywords: as for `mvsim_gym.VectorEnv`; `seed` is that of the first env.
+        num_actors: number of envs.
+        keywords: as for `mvsim_gym.VectorEnv`; `seed` is the seed of the first env.
     """
 
     def __init__(self, env: Named, num_actors: int, seed: int | None = None, **keywords: Any) -> None:
@@ -36,7 +36,7 @@ class GamesVecEnv(IVecEnv):
         self._seed = seed
 
     def reset(self) -> npt.NDArray[np.float32]:
-        """The first observations."""
+        """Returns the first observations."""
         observation, _ = self.envs.reset(seed=self._seed)
         self._seed = None
         return np.asarray(observation)
@@ -44,17 +44,17 @@ class GamesVecEnv(IVecEnv):
     def step(
         self, actions: npt.NDArray[np.float32]
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.bool_], dict[str, Any]]:
-        """Observations, rewards, dones, infos."""
+        """Returns observations, rewards, dones and infos."""
         observation, reward, terminated, truncated, _ = self.envs.step(actions)
         infos = {"time_outs": truncated & ~terminated}
         return observation, reward.astype(np.float32), terminated | truncated, infos
 
     def seed(self, seed: int | None) -> None:
-        """For the next reset: env i gets seed + i."""
+        """Sets the seed of the next reset: env i gets seed + i."""
         self._seed = seed
 
     def get_env_info(self) -> dict[str, Any]:
-        """The spaces of one env."""
+        """Returns the spaces of one env."""
         return {
             "observation_space": self.envs.single_observation_space,
             "action_space": self.envs.single_action_space,
@@ -64,12 +64,12 @@ class GamesVecEnv(IVecEnv):
 
 
 def register(env: Named, name: str = "mvsim", **keywords: Any) -> str:
-    """Makes an environment known to rl_games.
+    """Registers an environment with rl_games.
 
     Args:
         env: path of an environment file, or what `gymnasium.make` takes.
-        name: under which it is known.
-        keywords: as for `mvsim_gym.VectorEnv`; `env_config` adds to them.
+        name: the name to register.
+        keywords: as for `mvsim_gym.VectorEnv`; those in `env_config` are added.
 
     Returns:
         The name, for `env_name` in the `config` of its parameters; `num_actors` there is the number of envs.

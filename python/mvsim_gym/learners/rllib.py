@@ -1,5 +1,5 @@
-"""The native batch as what an env runner of RLlib (new API stack) steps, and worlds of several agents as what a
-multi-agent runner does."""
+"""Registers environments with RLlib (new API stack): native batches for env runners, and worlds with several agents for
+multi-agent runners."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from mvsim_gym.vector_env import Seeds, VectorEnv
 __all__ = ["FlatObservation", "RunnerEnv", "TeamEnv", "register", "register_team"]
 
 _OWN = ("scaled", "reward_scale")
-"""Keywords of `RunnerEnv` alone."""
+"""Keywords of `RunnerEnv` in addition to those of VectorEnv."""
 _APART = 2**20
-"""Seeds from one env runner to the next: more than a runner has envs."""
+"""Difference of seeds between env runners, larger than the number of envs of a runner."""
 
 
 class RunnerEnv(VectorEnv):
-    """A `VectorEnv` whose seeds are those of one env runner.
+    """A `VectorEnv` with seeds for one env runner.
 
-    RLlib resets runner k with its own seed + k, and Gymnasium gives env i of a batch the seed + i: env 1 of runner 0
-    would play what env 0 of runner 1 plays. Here a seed s stands for s * 2**20 + i.
+    RLlib resets runner k with its seed + k, and Gymnasium gives env i of a batch the seed + i. Env 1 of runner 0 and
+    env 0 of runner 1 would then have the same episodes. Here env i gets s * 2**20 + i for a seed s.
 
-    With `scaled` a flat observation comes scaled by the bounds of its space to [-1, 1]; rewards come times
-    `reward_scale`. RLlib has connectors for both, whose way of it takes longer than a step.
+    With `scaled` a flat observation is scaled by the bounds of its space to [-1, 1]. Rewards are multiplied by
+    `reward_scale`. RLlib has connectors for both, but they take longer than a step.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class RunnerEnv(VectorEnv):
     def reset(
         self, *, seed: Seeds = None, options: dict[str, Any] | None = None, out: Any = None
     ) -> tuple[Any, dict[str, Any]]:
-        """As of `VectorEnv`, but for an int as seed."""
+        """Does the same as `VectorEnv.reset`, except for the meaning of an int as seed."""
         if isinstance(seed, int | np.integer):
             first = checked_seed(seed) * _APART
             seed = [first + k for k in range(self.num_worlds)]
@@ -70,8 +70,8 @@ class RunnerEnv(VectorEnv):
         return self._seen(observation), infos
 
     def step(self, actions: npt.NDArray[np.float32], *, out: Any = None) -> Any:
-        """As of `VectorEnv`. Clips the actions, so that RLlib need not, whose way of it takes longer than this step:
-        `config.environment(name, normalize_actions=False, clip_actions=False)`."""
+        """Does the same as `VectorEnv.step`. Clips the actions here, because clipping by RLlib takes longer than the
+        step: `config.environment(name, normalize_actions=False, clip_actions=False)`."""
         observation, rewards, *ends, infos = super().step(np.clip(actions, -1, 1), out=out)
         if self.reward_scale != 1:
             rewards = self.reward_scale * rewards
@@ -83,11 +83,11 @@ class RunnerEnv(VectorEnv):
 
 @dataclass(frozen=True)
 class _Creator:
-    """What Tune calls on each env runner, with the `env_config` as a plain dict."""
+    """A callable that Tune calls on each env runner, with the `env_config` as a plain dict."""
 
     env: str
     keywords: dict[str, Any]
-    """Of `RunnerEnv`."""
+    """Options of `RunnerEnv`."""
 
     def __call__(self, config: dict[str, Any]) -> RunnerEnv:
         given = {"flatten": True, "num_threads": threads_of_runner(), **self.keywords, **config}
@@ -101,14 +101,14 @@ class _Creator:
             envs.close()
             raise ValueError(
                 f"autoreset_mode: found {envs.autoreset_mode.value}, expected {AutoresetMode.NEXT_STEP.value}: RLlib"
-                " takes it that the step after an episode's end is the reset"
+                " assumes that the step after an episode's end is the reset"
             )
         return envs
 
 
 @dataclass(frozen=True)
 class _TeamCreator:
-    """What Tune calls for each world of an env runner, with RLlib's `EnvContext`."""
+    """A callable that Tune calls for each world of an env runner, with RLlib's `EnvContext`."""
 
     env: str
     keywords: dict[str, Any]
@@ -118,8 +118,8 @@ class _TeamCreator:
 
 
 def threads_of_runner() -> int:
-    """The processors that Ray has given to this env runner (`num_cpus_per_env_runner`); 0, which leaves it to the
-    batch, in the process that trains."""
+    """Returns the number of processors that Ray has assigned to this env runner (`num_cpus_per_env_runner`). In the
+    training process it is 0, so that the batch chooses."""
     if not ray.is_initialized() or ray.get_runtime_context().get_actor_id() is None:
         return 0
     return max(1, int(ray.get_runtime_context().get_assigned_resources().get("CPU", 1)))
@@ -128,32 +128,31 @@ def threads_of_runner() -> int:
 def register(
     env: Named, name: str | None = None, *, scaled: bool = False, reward_scale: float = 1.0, **keywords: Any
 ) -> str:
-    """Makes an environment known to RLlib, on every node, as one native batch an env runner.
+    """Registers an environment with RLlib on every node, as one native batch for each env runner.
 
     Args:
         env: path of an environment file, or what `gymnasium.make` takes. A file must lie at the same path on all nodes.
-        name: under which it is known; by default that of `env`.
+        name: the name to register; by default that of `env`.
         scaled: observations scaled by the bounds of their space to [-1, 1].
-        reward_scale: factor of rewards; returns in RLlib's results have it, too.
+        reward_scale: factor of rewards; it also scales the returns in RLlib's results.
         keywords: as for `gymnasium.make_vec`; those in `env_config` replace them. `flatten` is True, since RLlib's
-            default networks take no dicts; `num_threads` the processors of the env runner.
+            default networks take no dicts. `num_threads` is the number of processors of the env runner.
 
     Returns:
-        The name, for `config.environment(name, normalize_actions=False, clip_actions=False)`. With it goes
+        The name, for `config.environment(name, normalize_actions=False, clip_actions=False)`. Use it together with
         `config.env_runners(gym_env_vectorize_mode="vector_entry_point", num_envs_per_env_runner=64)`.
 
     Raises:
-        ValueError: an autoreset mode that is not NEXT_STEP, which RLlib takes for granted; `num_envs`, which is its
-            `num_envs_per_env_runner`; `scaled` of dicts; a `reward_scale` that is not above 0.
-        MissingFileError, WorldFileError, TypeError: as for `mvsim_gym.VectorEnv`, in whose constructor the environment
-            is tried.
+        ValueError: an autoreset mode other than NEXT_STEP, which RLlib assumes; `num_envs` instead of RLlib's
+            `num_envs_per_env_runner`; `scaled` with dicts; a `reward_scale` that is not above 0.
+        MissingFileError, WorldFileError, TypeError: as for `mvsim_gym.VectorEnv`, which is made here for a check.
 
-    Of several agents each is a row, one policy drives all, and `num_envs_per_env_runner` is a multiple of the agents of
-    a world; `on_end` must be "respawn" or "end_all". `register_team` knows them by their names.
+    With several agents each is a row, and one policy drives all. `num_envs_per_env_runner` must be a multiple of the
+    agents of a world, and `on_end` must be "respawn" or "end_all". `register_team` keeps the agents apart by name.
     """
     if "num_envs" in keywords:
         raise ValueError(
-            "num_envs: RLlib says how many: config.env_runners(num_envs_per_env_runner="
+            "num_envs: found it as a keyword, expected config.env_runners(num_envs_per_env_runner="
             f"{keywords['num_envs']})"
         )
     known, given = _everywhere(env, keywords)
@@ -165,10 +164,10 @@ def register(
 
 
 def register_team(env: Named, name: str | None = None, **keywords: Any) -> str:
-    """Makes an environment of several agents known to RLlib, as a `MultiAgentEnv` a world, for its multi-agent runners:
-    `config.multi_agent(policies=..., policy_mapping_fn=...)` says who drives which vehicle.
+    """Registers an environment with several agents with RLlib, as a `MultiAgentEnv` for each world.
+    `config.multi_agent(policies=..., policy_mapping_fn=...)` assigns a policy to each vehicle.
 
-    RLlib steps the `num_envs_per_env_runner` worlds of a runner one by one. Where one policy drives all, `register` is
+    RLlib steps the `num_envs_per_env_runner` worlds of a runner one by one. If one policy drives all, `register` is
     many times as fast.
 
     Args:
@@ -178,9 +177,8 @@ def register_team(env: Named, name: str | None = None, **keywords: Any) -> str:
         The name, for `config.environment(name)`.
 
     Raises:
-        ValueError: `on_end="respawn"`, for an agent of RLlib has one episode in that of its world.
-        MissingFileError, WorldFileError, TypeError: as for `parallel_env`, in whose constructor the environment is
-            tried.
+        ValueError: `on_end="respawn"`, because an agent of RLlib has one episode in that of its world.
+        MissingFileError, WorldFileError, TypeError: as for `parallel_env`, which is made here for a check.
     """
     known, given = _everywhere(env, keywords)
     creator = _TeamCreator(known, given)
@@ -189,7 +187,7 @@ def register_team(env: Named, name: str | None = None, **keywords: Any) -> str:
 
 
 def _everywhere(env: Named, keywords: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """An environment as other processes know it, and its keywords."""
+    """Returns an environment by a name that other processes know, and its keywords."""
     path, given = source_of(env, keywords)
     known = next((id for id, listed in listing().items() if listed == path), os.path.abspath(path))
     return known, given

@@ -43,17 +43,17 @@ class MVSimVecEnv(ControlsMany, VecEnv):
         env_id: path of an environment file, or what `gymnasium.make` takes: an id, "module:id", an EnvSpec.
         overrides: as for `mvsim_gym.Env`.
 
-    Where a world has several agents, each is a row (row = world * agents + agent), and one policy is learned for all.
+    If a world has several agents, each is a row (row = world * agents + agent), and one policy is learned for all.
 
-    Where pictures are observed, observations are a dict for "MultiInputPolicy": pictures with their channels first, and
-    one vector of all else (`FlatObservation`).
+    If there are pictures, observations are a dict for "MultiInputPolicy": pictures with channels first, and one vector
+    of the other observations (`FlatObservation`).
 
-    Arrays that `reset` and `step` return are copies. The info dicts are reused: they are empty but for envs
-    whose episode ended in the step, which have `terminal_observation`, `TimeLimit.truncated`, `episode`
-    (r: return, l: length in steps, t: simulated s), `is_success` and the keys of `mvsim_gym.Env`.
+    Arrays that `reset` and `step` return are copies. The info dicts are reused. They are empty except for envs whose
+    episode ended in the step. Those have `terminal_observation`, `TimeLimit.truncated`, `episode` (r: return, l: length
+    in steps, t: simulated s), `is_success` and the keys of `mvsim_gym.Env`.
 
-    With `goal_radius` it is a goal environment for `HerReplayBuffer`: the reward is 1 within that distance of the goal,
-    else 0, and `env_method("compute_reward", achieved, desired, infos, indices=[0])` answers for any goal.
+    With `goal_radius` it is a goal environment for `HerReplayBuffer`. The reward is 1 within that distance of the goal,
+    else 0. `env_method("compute_reward", achieved, desired, infos, indices=[0])` returns it for any goal.
     """
 
     _KIND = "vector environment"
@@ -71,7 +71,7 @@ class MVSimVecEnv(ControlsMany, VecEnv):
         refuse_waiting(batch.num_agents, batch.spec.on_end, "Stable-Baselines3")
         rows = batch.num_envs * batch.num_agents
         self.spec = spec_of(self._recipe)
-        """What `gymnasium.make` makes a single one of these environments from."""
+        """The EnvSpec from which `gymnasium.make` makes a single one of these environments."""
         radius = recipe.options["goal_radius"]
         if radius is not None and not recipe.options["flatten"]:
             raise ValueError("goal_radius: found it with flatten=False, expected flatten=True, its default")
@@ -118,7 +118,7 @@ class MVSimVecEnv(ControlsMany, VecEnv):
             self._goals.attach(batch)
 
     def reset(self) -> Observations:
-        """Starts an episode in every env, with the seeds that `seed` was given since the last reset."""
+        """Starts an episode in every env, with the seeds given to `seed` since the last reset."""
         batch = self._open()
         for options in self._options:
             check_options(options, OPTIONS)
@@ -136,55 +136,55 @@ class MVSimVecEnv(ControlsMany, VecEnv):
         return self._observations(self._current)
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """For the next reset: env i gets seed + i; None draws one.
+        """Sets the seeds of the next reset: env i gets seed + i; None draws one.
 
         Returns:
             The seed of each env.
 
         Raises:
-            ValueError: it is no integer of at least 0.
+            ValueError: the seed is no integer of at least 0.
         """
         return super().seed(None if seed is None else checked_seed(seed))
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
-        """Takes the actions, (num_envs, n) in [-1, 1], for `step_wait`."""
+        """Stores the actions, (num_envs, n) in [-1, 1], for `step_wait`."""
         self._actions = as_actions(actions, self._action_shape)
 
     def step_wait(
         self,
     ) -> tuple[Observations, npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]]:
-        """Steps all envs: observations, rewards (float32), dones and infos.
+        """Steps all envs. Returns observations, rewards (float32), dones and infos.
 
         Raises:
-            TermError: a function of the caller's failed; the step has been made.
+            TermError: a function of the caller failed; the step has been made.
         """
         batch = self._open()
         between = self._goals.between if self._goals else None
-        self._advance(self._actions, between, stacklevel=5)  # of VecEnv.step's caller
-        self._tell_watchers()
+        self._advance(self._actions, between, stacklevel=5)  # the caller of VecEnv.step
+        self._update_watchers()
         rewards = self._goals.rewards() if self._goals else batch.rewards
         dones = batch.finished.copy()
         self._returns += rewards
         self._lengths += 1
         self._forget_infos()
         if dones.any():
-            self._tell_ends(dones.nonzero()[0].tolist())
+            self._fill_infos(dones.nonzero()[0].tolist())
         return self._observations(self._current), rewards.astype(np.float32), dones, self._infos
 
     def snapshot(self) -> bytes:
-        """The states of all envs, their returns and lengths included."""
+        """Returns the states of all envs, with their returns and lengths."""
         batch = self._open()
         states = [batch.state(i) for i in range(batch.num_envs)]
         return pack([self._returns.tobytes(), self._lengths.tobytes(), *states])
 
     def restore(self, state: bytes) -> Observations:
-        """Goes back to a snapshot of as many envs.
+        """Goes back to a snapshot of the same number of envs.
 
         Returns:
-            The observations of that moment.
+            The observations at the snapshot.
 
         Raises:
-            ValueError: the bytes are damaged or of something else; nothing has changed.
+            ValueError: the bytes are damaged or no such snapshot; nothing has changed.
         """
         batch = self._open()
         returns, lengths, *states = unpack(state, 2 + batch.num_envs)
@@ -200,26 +200,27 @@ class MVSimVecEnv(ControlsMany, VecEnv):
         return self._observations(self._current)
 
     def close(self) -> None:
-        """Gives threads and memory back."""
+        """Frees threads and memory."""
         self._release()
 
     def get_images(self) -> list[npt.NDArray[Any]]:
-        """A picture of each world, as of `Env.render`."""
+        """Returns a picture of each world, as `Env.render` does."""
         return self._pictures()
 
     def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
-        """An attribute of the envs, which have them in common, for each: `spec`, `render_mode`, `action_low`..."""
+        """Returns an attribute for each env; all envs share it: `spec`, `render_mode`, `action_low`..."""
         return [getattr(self, attr_name) for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
-        """Raises AttributeError: rows of one batch have nothing that can be set in them."""
+        """Raises AttributeError, because rows of one batch have no attributes that can be set."""
         raise AttributeError(
             f"'{attr_name}' cannot be set: the envs are rows of a native batch. What differs from the environment"
             " file is said by keywords of MVSimVecEnv, for all of them"
         )
 
     def env_method(self, method_name: str, *args: Any, indices: Indices = None, **kwargs: Any) -> list[Any]:
-        """The envs are rows of one batch, with `render`, and `compute_reward` of a goal environment, for methods."""
+        """Calls a method of the envs, which are rows of one batch. They have `render`, and `compute_reward` in a goal
+        environment."""
         if method_name == "compute_reward" and self._goals:
             rewards = self._goals.compute_reward(*args, **kwargs)
             return [rewards for _ in self._get_indices(indices)]
@@ -235,7 +236,8 @@ class MVSimVecEnv(ControlsMany, VecEnv):
         return [images[i // agents] for i in self._get_indices(indices)]
 
     def env_is_wrapped(self, wrapper_class: type, indices: Indices = None) -> list[bool]:
-        """No env is wrapped; but the batch keeps episodes' statistics as a Monitor does, and says so."""
+        """Returns False for each env, but True for Monitor, because the batch keeps the statistics of episodes
+        itself."""
         from stable_baselines3.common.monitor import Monitor
 
         return [wrapper_class is Monitor for _ in self._get_indices(indices)]
@@ -250,7 +252,8 @@ class MVSimVecEnv(ControlsMany, VecEnv):
             return flat
         return self._goals.of(flat, self._goals.now() if places is None else places)
 
-    def _after_term_error(self) -> None:  # episodes that ended in it are over, unseen
+    # Episodes that ended in this step are over; the caller did not see their end.
+    def _after_term_error(self) -> None:
         ended = self._finished
         self._returns += self._rewards
         self._lengths += 1
@@ -263,7 +266,7 @@ class MVSimVecEnv(ControlsMany, VecEnv):
             self._infos[i] = {}
         self._told = []
 
-    def _tell_ends(self, ended: list[int]) -> None:
+    def _fill_infos(self, ended: list[int]) -> None:
         batch = self._open()
         places = self._goals.ended[ended] if self._goals else None
         final = self._observations([(key, array[ended]) for key, array in self._final], places)

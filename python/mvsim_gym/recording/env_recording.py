@@ -1,4 +1,4 @@
-"""A recording of one env of many, while whoever trains or evaluates steps them."""
+"""A recording of one env of many, made while they are stepped for training or evaluation."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ from mvsim_gym.ros.topics import Topic
 __all__ = ["ACTIONS", "REWARDS", "EnvRecording"]
 
 ACTIONS = "/mvsim_gym/actions"
-"""std_msgs/Float32MultiArray (agents, actions) in [-1, 1], of the step that led to the moment"""
+"""Topic of actions: std_msgs/Float32MultiArray (agents, actions) in [-1, 1], of the step that ends at the stamp."""
 REWARDS = "/mvsim_gym/rewards"
-"""std_msgs/Float32MultiArray (agents, 3) of that step: reward, terminated, truncated"""
+"""Topic of results: std_msgs/Float32MultiArray (agents, 3) of that step: reward, terminated, truncated."""
 _STEP_TOPICS = tuple(Topic(name, "std_msgs/msg/Float32MultiArray") for name in (ACTIONS, REWARDS))
 
 
 class EnvRecording(Recording):
-    """Writes what an env does, each control period, until it is closed; made by `record` of environments.
+    """Records an env each control period, until it is closed. `record` of environments makes it.
 
-    It reads a copy of the env's world, so nothing of the env is held, and what sensors see has noise of its own.
+    It reads a copy of the env's world. So nothing in the env changes, and the sensor readings have noise of their own.
 
     Args:
-        told: what the environment was made from, what JSON can say.
+        origin: origin of the environment, as values that JSON can express.
     """
 
     _SOURCE = Sampled
 
     def __init__(
-        self, path: str | os.PathLike[str], batch: _core.Batch, env: int, told: Mapping[str, Any]
+        self, path: str | os.PathLike[str], batch: _core.Batch, env: int, origin: Mapping[str, Any]
     ) -> None:
         self._batch, self._env = batch, env
-        self._moment: tuple[int, float] | None = None  # written last: episode and s of it
+        self._moment: tuple[int, float] | None = None  # last time written: episode and s of it
         self._goal: npt.NDArray[np.float64] | None = None
         model, simulation = batch.model(env), _core.env_simulation(batch, env)
         vehicles: Mapping[str, Vehicle] = vehicles_of(model, simulation)
-        super().__init__(path, model, simulation, vehicles, batch.control_period / 2, told, _STEP_TOPICS)
+        super().__init__(path, model, simulation, vehicles, batch.control_period / 2, origin, _STEP_TOPICS)
 
     def after_step(self, actions: npt.NDArray[np.float32] | None = None) -> None:
-        """Writes how the env stands, if that is new.
+        """Writes the state of the env if it is new.
 
         Args:
-            actions: of all rows, in [-1, 1], in the step that led there; None after a reset.
+            actions: (rows, n) in [-1, 1], in the step that led to the state; None after a reset.
         """
         batch, env = self._batch, self._env
         if self.closed or not batch.started(env):
@@ -76,8 +76,8 @@ class EnvRecording(Recording):
             self._scene.write_goal(goal, self._last)
 
     def _write_step(self, actions: npt.NDArray[np.float32]) -> None:
-        """What agents did in the step, and what they got for it; where it ended an episode, the poses are those of the
-        next one."""
+        """Writes the actions and results of the agents in the step. If the step ended an episode, the poses are those
+        of the next one."""
         batch, agents = self._batch, self._batch.num_agents
         rows = slice(self._env * agents, (self._env + 1) * agents)
         given = np.reshape(np.asarray(actions, np.float32), (-1, batch.action_size))[rows]

@@ -1,7 +1,7 @@
-"""Writes MCAP files (https://mcap.dev/spec) that lose little when their writer is killed or the disk is full.
+"""Writes MCAP files (https://mcap.dev/spec) that lose little if the process is killed or the disk is full.
 
-The library `mcap` has their records. Its writer closes a chunk when it is large enough, whenever that is; this one also
-when it is old enough.
+The library `mcap` provides the records. Its writer closes a chunk only when it is large enough. This one also closes a
+chunk when it is old enough.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ __all__ = ["MAGIC", "McapFile"]
 
 MAGIC = b"\x89MCAP0\r\n"
 _CHUNK_BYTES = 2**20
-_CHUNK_SECONDS = 0.5  # of the wall, between a message and its being safe from a kill
-_CHUNK_NANOSECONDS = 10**9  # of the messages
+_CHUNK_SECONDS = 0.5  # of the wall clock, from a message until it is in the file
+_CHUNK_NANOSECONDS = 10**9  # of the messages' stamps
 
 
 class _Written(NamedTuple):
@@ -48,28 +48,29 @@ class _Written(NamedTuple):
 
     place: ChunkIndex
     counts: dict[int, int]
-    """messages by channel"""
+    """number of messages by channel"""
 
 
 class McapFile:
-    """Writes one file. A message is in it, whatever becomes of the process, when one comes that is half a second
-    younger (or a simulated second). One thread at a time.
+    """Writes one file. A message is written to the file, and so survives a kill, at the latest when a message half a
+    second later (or a simulated second later) is added. One thread at a time may use it.
 
-    The file belongs to the process that made it: a forked child changes nothing in it.
+    The file belongs to the process that made it. A forked child changes nothing in it.
 
     Args:
-        path: the file; one that is there is overwritten.
-        new: it is an error if there is something of that name, be it a link.
+        path: the file; an existing one is overwritten.
+        new: an existing file or link of that name is an error.
     """
 
     def __init__(self, path: str | os.PathLike[str], library: str, *, new: bool = False) -> None:
         self._path, self._owner = os.fspath(path), os.getpid()
         flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | (os.O_EXCL | os.O_NOFOLLOW if new else os.O_TRUNC)
         self._file = os.open(path, flags, 0o666)
-        self._size = 0  # of what is in the file, bytes
+        self._size = 0  # bytes in the file
         self._chunk = bytearray()
-        self._index: dict[int, list[tuple[int, int]]] = {}  # of the chunk: by channel, time and place
-        self._began = 0.0, 0  # when the chunk's first message came: s of the wall, its own time in ns
+        # of the chunk: time and offset of messages by channel
+        self._index: dict[int, list[tuple[int, int]]] = {}
+        self._began = 0.0, 0  # first message of the chunk: wall clock in s, and its stamp in ns
         self._chunks: list[_Written] = []
         self._schemas: dict[int, Schema] = {}
         self._channels: dict[int, Channel] = {}
@@ -81,14 +82,14 @@ class McapFile:
 
     @property
     def is_ours(self) -> bool:
-        """Whether this process has made it, and not one of which it is a fork."""
+        """Returns whether this process made the file; false in a forked child."""
         return os.getpid() == self._owner
 
     def add(self, record: Schema | Channel | Message) -> None:
-        """Appends a record; a channel comes after its schema, a message after its channel.
+        """Appends a record. A channel comes after its schema, a message after its channel.
 
         Raises:
-            OSError: the file cannot be written; it names the file, whose chunks so far stay.
+            OSError: the file cannot be written. The error names the file, and earlier chunks are kept.
         """
         if isinstance(record, Message):
             self._add_message(record)
@@ -112,7 +113,7 @@ class McapFile:
             self.flush()
 
     def flush(self) -> None:
-        """All messages so far are in the file when it returns."""
+        """Writes all messages so far to the file."""
         if not self._index or not self.is_ours:
             return
         data = bytes(self._chunk)
@@ -141,18 +142,18 @@ class McapFile:
             compressed_size=len(chunk.data),
             uncompressed_size=len(data),
         )
-        self._write([], block)  # in one piece: Ctrl-C may come between any two lines
+        self._write([], block)  # in one piece, because Ctrl-C may come between any two lines
         counts = {channel: len(records) for channel, records in self._index.items()}
         self._chunks.append(_Written(index, counts))
         self._chunk.clear()
         self._index.clear()
 
     def close(self) -> None:
-        """Finishes the file: index, statistics, footer. Where these find no room, the last chunks make some. A second
-        call does nothing.
+        """Finishes the file: index, statistics, footer. If there is no space for these, the last chunks are removed. A
+        second call does nothing.
 
         Raises:
-            OSError: it cannot be finished; it names the file, which `repair` reads.
+            OSError: the file cannot be finished. The error names the file; `repair` can read it.
         """
         if self._file < 0:
             return
@@ -184,27 +185,27 @@ class McapFile:
 
     @property
     def messages(self) -> int:
-        """How many are in the file."""
+        """Number of messages in the file."""
         return sum(sum(chunk.counts.values()) for chunk in self._chunks)
 
     @property
     def nanoseconds(self) -> int:
-        """From the first message in the file to the last."""
+        """Nanoseconds from the first message in the file to the last."""
         first, last = self._times()
         return last - first
 
     def _times(self) -> tuple[int, int]:
-        """Of the first message and the last."""
+        """Returns the times of the first and the last message, ns."""
         starts = [chunk.place.message_start_time for chunk in self._chunks]
         ends = [chunk.place.message_end_time for chunk in self._chunks]
         return min(starts, default=0), max(ends, default=0)
 
     def _write(self, records: Iterable[McapRecord], data: bytes = b"") -> None:
-        """Appends bytes, then records: all of them or, where there is an error, nothing."""
+        """Appends bytes, then records: all of them or, after an error, nothing."""
         view = memoryview(data + b"".join(map(_bytes_of, records)))
         done = 0
         try:
-            while done < len(view):  # at a place, whatever Ctrl-C left of the last time
+            while done < len(view):  # at a fixed offset, so that a rest left by Ctrl-C is overwritten
                 done += os.pwrite(self._file, view[done:], self._size + done)
         except OSError as error:
             self._cut()
@@ -212,12 +213,12 @@ class McapFile:
         self._size += done
 
     def _cut(self) -> None:
-        """Takes back what was written in part."""
+        """Removes a partly written record."""
         with suppress(OSError):
             os.ftruncate(self._file, self._size)
 
     def _end(self) -> bytes:
-        """All that follows the chunks."""
+        """Returns the records that follow the chunks."""
         out = bytearray(_bytes_of(DataEnd(data_section_crc=0)))
         begin, offsets = self._size + len(out), []
         for opcode, records in (

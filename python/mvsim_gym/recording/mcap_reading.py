@@ -1,7 +1,7 @@
-"""Reads MCAP files of strangers, damaged ones too, within bounds of memory and time.
+"""Reads MCAP files from any source, also damaged ones, with bounds on memory and time.
 
-A few bytes may say that they are billions, and unpack to as many. So bounds hold for what is read at once, for what
-all of it unpacks to, and for the number of records; the last two grow with the file.
+A few bytes may claim to be billions, and may unpack to as many. Bounds therefore apply to the size of each record, the
+unpacked size of the file, and the number of records. The last two grow with the file size.
 """
 
 from __future__ import annotations
@@ -26,41 +26,41 @@ with extra("a recording", "record"):
 
 __all__ = ["Damaged", "Piece", "open_mcap", "pieces_of", "record_at", "unpacked"]
 
-# what reading raises where a file was cut or damaged: RuntimeError comes from LZ4
+# Errors from reading a file that was cut or damaged. RuntimeError comes from LZ4.
 _DAMAGE = (McapError, zstandard.ZstdError, RuntimeError, struct.error, ValueError, EOFError, MemoryError)
 _MOST_BYTES = 2**27  # of a record, packed or not
-_UNPACKED = 2**29, 100  # bytes of a file, and more for each byte that it has
-_RECORDS = 2**19, 1 / 8  # the same
-_HEAD = struct.Struct("<BQ")  # of a record: its kind, its length
+_UNPACKED = 2**29, 100  # unpacked bytes of a file: a constant, and a factor on its size
+_RECORDS = 2**19, 1 / 8  # records of a file: a constant, and a factor on its size
+_HEAD = struct.Struct("<BQ")  # of a record: kind, length
 _MESSAGE = struct.Struct("<HIQQ")  # channel, sequence, times
 _KINDS: dict[int, Any] = {Opcode.SCHEMA: Schema, Opcode.CHANNEL: Channel}
 
 
 class Damaged(ValueError):  # noqa: N818
-    """A file that is not whole, or asks for too much."""
+    """A file that is cut or damaged, or that exceeds a bound."""
 
 
 class Piece(NamedTuple):
-    """A chunk of a file; a record outside of chunks is one of its own."""
+    """A chunk of a file. A record outside of chunks is a piece of its own."""
 
     chunk: Chunk | None
-    """None: the record is not packed"""
+    """None if the record is not packed"""
     data: bytes
-    """its records"""
+    """the records, unpacked"""
     records: list[Schema | Channel | tuple[int, int, int]]
-    """in the file's order, of each message: channel, time in ns, place in `data`"""
+    """channel, time in ns and offset in `data` of each message, in the order of the file"""
 
 
 def open_mcap(path: str | os.PathLike[str]) -> BinaryIO:
-    """Opens a file.
+    """Opens a file and checks its first bytes.
 
     Raises:
-        OSError: it cannot be read.
-        ValueError: it is no MCAP file.
+        OSError: the file cannot be read.
+        ValueError: the file is no MCAP file.
     """
     if os.path.exists(path) and not os.path.isfile(path):
         raise ValueError(f"'{os.fspath(path)}' is no MCAP file")
-    file = open(path, "rb")  # noqa: SIM115 (the caller's)
+    file = open(path, "rb")  # noqa: SIM115 (the caller closes it)
     if file.read(len(MAGIC)) != MAGIC:
         file.close()
         raise ValueError(f"'{os.fspath(path)}' is no MCAP file")
@@ -68,10 +68,10 @@ def open_mcap(path: str | os.PathLike[str]) -> BinaryIO:
 
 
 def pieces_of(file: BinaryIO) -> Iterator[Piece]:
-    """What an opened file holds, up to its end.
+    """Yields the pieces of an opened file up to its end.
 
     Raises:
-        Damaged: what comes next is cut, damaged or too large.
+        Damaged: the next piece is cut, damaged or too large.
     """
     try:
         yield from _pieces_of(file)
@@ -120,7 +120,7 @@ def _pieces_of(file: BinaryIO) -> Iterator[Piece]:
 
 
 def _records_of(data: bytes) -> Iterator[Schema | Channel | tuple[int, int, int] | None]:
-    """As a piece has them; None for one that is skipped."""
+    """Yields the records in order; None for one that is skipped."""
     at, size = 0, len(data)
     while at < size:
         kind, length = _HEAD.unpack_from(data, at)
@@ -141,7 +141,7 @@ def _records_of(data: bytes) -> Iterator[Schema | Channel | tuple[int, int, int]
 
 
 def record_at(data: bytes, at: int) -> Message:
-    """The message at a place of a piece's data."""
+    """Returns the message at an offset of a piece's data."""
     _, length = _HEAD.unpack_from(data, at)
     begin = at + _HEAD.size
     channel, sequence, log_time, publish_time = _MESSAGE.unpack_from(data, begin)
@@ -155,18 +155,18 @@ def record_at(data: bytes, at: int) -> Message:
 
 
 def unpacked(chunk: Chunk) -> bytes:
-    """The records of a chunk.
+    """Returns the unpacked records of a chunk.
 
     Raises:
-        Exception: they are not those that were packed, or too many.
+        Exception: the data is damaged or exceeds a bound.
     """
     size = chunk.uncompressed_size
     if size > _MOST_BYTES:
         raise Damaged(f"found a chunk of {size} bytes, expected at most {_MOST_BYTES}")
     if chunk.compression == "zstd":
-        told = zstandard.frame_content_size(chunk.data)
-        if told > size:
-            raise Damaged(f"found {told} bytes packed, expected {size}")
+        stated = zstandard.frame_content_size(chunk.data)
+        if stated > size:
+            raise Damaged(f"found {stated} bytes packed, expected {size}")
         data = zstandard.ZstdDecompressor(max_window_size=_MOST_BYTES).decompress(chunk.data, size)
     elif chunk.compression == "lz4":
         data = lz4.frame.LZ4FrameDecompressor().decompress(chunk.data, max_length=size + 1)

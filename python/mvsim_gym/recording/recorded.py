@@ -1,5 +1,4 @@
-"""What a recording holds, of any moment: messages by topic and time, also of a file whose process was killed or still
-writes it."""
+"""Reads messages of a recording by topic and time, also from a file whose process was killed or is still writing."""
 
 from __future__ import annotations
 
@@ -18,28 +17,28 @@ with extra("a recording", "record"):
 
 __all__ = ["Recorded", "Topic"]
 
-_BYTES_OPEN = 2**27  # of chunks that are kept unpacked; the latest always is
+_BYTES_OPEN = 2**27  # largest size of unpacked chunks that are kept; the latest is always kept
 
 
 class Topic(NamedTuple):
     """All messages of a topic, in the order of the file."""
 
     kind: str
-    """e.g. sensor_msgs/msg/LaserScan"""
+    """message type, e.g. sensor_msgs/msg/LaserScan"""
     times: array[int]
-    """ns"""
+    """times of the messages, ns"""
     chunks: array[int]
-    """which one"""
+    """chunk of each message"""
     places: array[int]
-    """in the chunk"""
+    """offset of each message in its chunk"""
 
 
 class Recorded:
-    """A recording, of which this keeps the packed chunks and an index.
+    """A recording. Keeps the packed chunks and an index in memory.
 
     Raises:
-        OSError: it cannot be read.
-        ValueError: it is no MCAP file, or no message is in it.
+        OSError: the file cannot be read.
+        ValueError: the file is no MCAP file, or has no message.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -47,7 +46,7 @@ class Recorded:
         self._open: OrderedDict[int, bytes] = OrderedDict()
         self.topics: dict[str, Topic] = {}
         self.damage: str | None = None
-        """why the file ends before its end, if it does"""
+        """reason why the file ends early; empty if it is complete"""
         kinds: dict[int, str] = {}
         channels: dict[int, Topic] = {}
         with open_mcap(path) as file:
@@ -74,29 +73,29 @@ class Recorded:
                 f"'{os.fspath(path)}' holds no message" + (f": {self.damage}" if self.damage else "")
             )
         self.first = min(t[0] for t in times)
-        """ns, of the first message"""
+        """time of the first message, ns"""
         self.last = max(t[-1] for t in times)
-        """ns, of the last one"""
+        """time of the last message, ns"""
 
     def index(self, topic: str, time: int) -> int:
-        """Which message of a topic is the latest at a time, ns; -1 before the first, or without such a topic."""
+        """Returns the index of a topic's latest message at a time, ns; -1 before the first, or without such a topic."""
         return bisect.bisect_right(self.topics[topic].times, time) - 1 if topic in self.topics else -1
 
     def message(self, topic: str, index: int) -> Any:
-        """A message of a topic, decoded.
+        """Returns a message of a topic, decoded.
 
         Raises:
-            ValueError: its bytes are none of the type that the file says.
+            ValueError: the message is not of the type that the file states.
         """
         found = self.topics[topic]
         try:
             data = record_at(self._data(found.chunks[index]), found.places[index]).data
             return STORE.deserialize_cdr(data, found.kind)
-        except Exception as error:  # whatever bytes a stranger wrote
+        except Exception as error:  # decoding arbitrary bytes may raise anything
             raise ValueError(f"a message of {topic} is no {found.kind} ({error!r})") from None
 
     def latest(self, topic: str, time: int) -> Any | None:
-        """The latest message of a topic at a time, ns, decoded; None where there is none."""
+        """Returns the latest message of a topic at a time, ns, decoded; None if there is none."""
         index = self.index(topic, time)
         return None if index < 0 else self.message(topic, index)
 

@@ -1,7 +1,7 @@
-"""A recording of a running world: topics, frames and types of MVSim's ROS 2 node, with simulated time as stamps.
+"""A recording of a running world with the topics, frames and types of MVSim's ROS 2 node, stamped with simulated time.
 
-One vehicle has the topics /odom, /tf...; of several each has its own below /NAME, and frames named NAME/base_link...,
-since programs that show a file put all transforms of it in one tree.
+A single vehicle has the topics /odom, /tf... Several vehicles have theirs below /NAME, and frames named
+NAME/base_link..., because viewers put all transforms of a file in one tree.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ with extra("a recording", "record"):
 __all__ = ["Recording"]
 
 _FOREVER = "{sec: 9223372036, nsec: 854775807}"
-# As rosbag2 says it of a topic whose last messages a late subscriber is to get: keep last, reliable, transient local.
+# The QoS profile by which rosbag2 marks a latched topic: keep last, reliable, transient local.
 _LATCHED_QOS = (
     "- {{history: 1, depth: {depth}, reliability: 1, durability: 1, liveliness: 1,"
     " avoid_ros_namespace_conventions: false, deadline: {forever}, lifespan: {forever},"
@@ -40,14 +40,14 @@ _LATCHED_QOS = (
 
 
 class Recording:
-    """Writes what a world does until it is closed, at the latest when the process ends; made by `World.record`.
+    """Records a world until it is closed, at the latest when the process ends. `World.record` makes it.
 
-    What a killed process leaves lacks its last second at most; `mvsim-gym play` shows it as it is, others read it after
-    `mvsim-gym repair`.
+    If the process is killed, at most the last second is missing. `mvsim-gym play` shows such a file; other programs can
+    read it after `mvsim-gym repair`.
 
     Args:
-        told: what the world was loaded from, what JSON can say.
-        more: topics that are written, too.
+        origin: origin of the world, as values that JSON can express.
+        more: further topics to record.
     """
 
     _SOURCE: ClassVar[type[Sampled] | type[Scheduled]] = Scheduled
@@ -59,7 +59,7 @@ class Recording:
         simulation: _core.Simulation,
         vehicles: Mapping[str, Vehicle],
         period: float,
-        told: Mapping[str, Any],
+        origin: Mapping[str, Any],
         more: Sequence[Topic] = (),
     ) -> None:
         if not number("period", period) > 0:
@@ -101,10 +101,10 @@ class Recording:
             derived=False,
             source=self._SOURCE,
         )
-        self._scene, self._maps = SceneTopics(topics, told), MapTopics(topics, "")
-        self._offset = 0  # ns from the simulation's clock to the stamps, which never go back
+        self._scene, self._maps = SceneTopics(topics, origin), MapTopics(topics, "")
+        self._offset = 0  # ns from simulated time to the stamps, which never decrease
         self._last = 0
-        self._step_began: int | None = None  # stamp of the moment before; None: no step led to the next
+        self._step_began: int | None = None  # stamp of the state before; None: no step led to the next
         self._write_world()
         for vehicle in self._vehicles:
             vehicle.write_description(self._stamp(simulation.time))
@@ -115,12 +115,13 @@ class Recording:
 
     @property
     def closed(self) -> bool:
-        """Whether it has been closed, or ended by an error. In a forked child it is: the file is its parent's."""
+        """Whether it has been closed or ended by an error. It is True in a forked child, because the file belongs to
+        the parent."""
         return not self._finalizer.alive or not self._file.is_ours
 
     @property
     def error(self) -> OSError | None:
-        """What ended it, e.g. a full disk; the file holds what was written before. None: nothing did."""
+        """The error that ended the recording, e.g. a full disk; else None. The file has the messages written before."""
         return self._topics.error
 
     def close(self) -> None:
@@ -134,7 +135,7 @@ class Recording:
         self.close()
 
     def after_step(self) -> None:
-        """Writes what is new: readings as they come, states at their period."""
+        """Writes new data: readings as they come, states at their period."""
         self._write()
 
     def _write(self) -> None:
@@ -161,12 +162,12 @@ class Recording:
         self._frames.flush(self._last)
 
     def after_jump(self) -> None:
-        """Goes on after a reset or a restored snapshot, with stamps that follow those before."""
+        """Continues after a reset or a restored snapshot. Later stamps follow the earlier ones."""
         self._jump()
         self._write()
 
     def _jump(self) -> None:
-        self._offset += self._last + 1 - self._stamp(self._simulation.time)  # no stamp comes twice
+        self._offset += self._last + 1 - self._stamp(self._simulation.time)  # no stamp is used twice
         self._last += 1
         self._states.restart()
         self._step_began = None
@@ -180,7 +181,7 @@ class Recording:
         self._maps.write(self._model, now)
 
     def _more(self) -> dict[str, Any]:
-        """What else is told of the world."""
+        """Returns further values for the description of the world."""
         return {}
 
     def _stamp(self, time: float) -> int:
@@ -188,20 +189,20 @@ class Recording:
 
 
 class _Topics:
-    """Channels of a file, each made with its first message."""
+    """Channels of a file. Each is made with its first message."""
 
     def __init__(self, file: McapFile) -> None:
         self._file = file
         self._schemas: dict[str, int] = {}
         self._channels: dict[str, int] = {}
         self._topics: dict[str, Topic] = {}
-        self._latest: dict[str, int] = {}  # ns, of the last message of each
+        self._latest: dict[str, int] = {}  # time of the last message of each, ns
         self.error: OSError | None = None
-        """what has ended the file"""
+        """the error that ended the file"""
         self.offer(CLOCK)
 
     def close(self) -> None:
-        """Finishes the file; an error is noticed."""
+        """Finishes the file and logs an error."""
         try:
             self._file.close()
         except OSError as error:
@@ -213,7 +214,8 @@ class _Topics:
             notice([f"recording: '{error.filename}' ends here: {error.strerror}; what it has so far is kept"])
 
     def offer(self, topic: Topic) -> bool:
-        """Its channel is made with its first message; of two topics of one name the first counts."""
+        """Accepts a topic, whose channel is made with its first message. If two topics have the same name, only the
+        first is recorded."""
         if topic.name in self._topics:
             notice([f"recording: one topic '{topic.name}' is left out, since another has this name"])
             return False
@@ -221,11 +223,11 @@ class _Topics:
         return True
 
     def wants(self, topic: str) -> bool:
-        """All of it."""
+        """Returns True, because every topic is recorded."""
         return True
 
     def write(self, topic: str, message: Message, nanoseconds: int) -> None:
-        """Appends a message. Two of a topic never have the same stamp: the second one is a nanosecond later."""
+        """Appends a message. Stamps of a topic are unique: an equal stamp is moved by a nanosecond."""
         if self.error is not None:
             return
         try:

@@ -1,4 +1,4 @@
-"""Makes a finished recording of one whose process was killed: `mvsim-gym repair`."""
+"""Completes a recording whose process was killed: `mvsim-gym repair`."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ __all__ = ["Repair", "repair"]
 
 
 class Repair(NamedTuple):
-    """What was found in a file."""
+    """The result of a repair."""
 
     finished: bool
-    """it was whole: nothing has been written"""
+    """the file was complete, and nothing was written"""
     messages: int
     seconds: float
     """from the first message to the last"""
 
 
 def repair(path: str | os.PathLike[str], output: str | os.PathLike[str] | None = None) -> Repair:
-    """Makes a finished file of one whose writer was killed, with all messages up to its first damage.
+    """Makes a complete file from one whose process was killed, with all messages up to the first damage.
 
-    The result is written beside its place, in a new folder that others cannot write to, and moved there when it is
-    complete. A link at that place is replaced, not followed.
+    The result is written to a new private folder beside its destination and moved there when it is complete. A link at
+    the destination is replaced, not followed.
 
     Args:
         path: the file.
-        output: where the result goes; by default it replaces the file.
+        output: destination; by default the file is replaced.
 
     Raises:
-        OSError: it cannot be read, or the result not be written.
-        ValueError: it is no MCAP file.
+        OSError: the file cannot be read, or the result cannot be written.
+        ValueError: the file is no MCAP file.
     """
     target = os.fspath(path if output is None else output)
     with open_mcap(path) as source:
@@ -53,7 +53,7 @@ def repair(path: str | os.PathLike[str], output: str | os.PathLike[str] | None =
 
 
 def _copy(source: BinaryIO, file: McapFile) -> bool:
-    """Adds what can be read of a file to another; True if that is all of it."""
+    """Copies the readable records of a file to another. Returns whether the file was complete."""
     try:
         for piece in pieces_of(source):
             for record in piece.records:

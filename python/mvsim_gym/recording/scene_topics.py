@@ -1,5 +1,5 @@
-"""What a recording tells beside the topics of MVSim's ROS 2 node, so that it can be seen again: which world it is of,
-and where everything in it is, wheels and blocks included."""
+"""Topics of a recording in addition to those of MVSim's ROS 2 node. They name the world and have the poses of
+everything in it, including wheels and blocks, so that the recording can be shown."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from mvsim_gym.ros.topics import Qos, Sink, Topic
 __all__ = ["GOAL", "POSES", "WHEELS", "WORLD", "SceneTopics", "fingerprint_of"]
 
 POSES = "/mvsim_gym/poses"
-"""std_msgs/Float32MultiArray (frames, 8) of `scene_poses`: x, y, z, the quaternion w, x, y, z, and the scale"""
+"""std_msgs/Float32MultiArray (frames, 8) of `scene_poses`: x, y, z, the quaternion w, x, y, z, and the scale."""
 WHEELS = "/mvsim_gym/wheels"
-"""std_msgs/Float32MultiArray (wheels of all vehicles, 3): friction on the chassis, forward and to the left in
-the vehicle's frame, and load, N"""
+"""std_msgs/Float32MultiArray (wheels of all vehicles, 3): friction on the chassis, forward and to the left in the
+vehicle's frame, and load, N."""
 WORLD = "/mvsim_gym/world"
-"""std_msgs/String, JSON: what the world was loaded from, its fingerprint and the number of its frames"""
+"""std_msgs/String, JSON: origin of the world, its fingerprint and the number of its frames."""
 GOAL = "/goal_pose"
-"""geometry_msgs/PoseStamped of an environment's first agent"""
+"""geometry_msgs/PoseStamped: goal of an environment's first agent."""
 
 
 _TOPICS = (
@@ -37,24 +37,24 @@ _TOPICS = (
 
 
 class SceneTopics:
-    """Writes them.
+    """Writes the topics.
 
     Args:
-        told: what the world was loaded from, what JSON can say.
+        origin: origin of the world, as values that JSON can express.
     """
 
-    def __init__(self, sink: Sink, told: Mapping[str, Any]) -> None:
-        self._write, self._told = sink.write, told
+    def __init__(self, sink: Sink, origin: Mapping[str, Any]) -> None:
+        self._write, self._origin = sink.write, origin
         for topic in _TOPICS:
             sink.offer(topic)
 
     def write_world(self, model: _core.Model, now: int, **more: Any) -> None:
-        """Which world it is from now on."""
+        """Writes the description of the world, valid from now on."""
         of_model = {"fingerprint": fingerprint_of(model), "frames": _core.scene_frames(model)}
-        self._write(WORLD, Messages.text(json.dumps({**self._told, **more, **of_model})), now)
+        self._write(WORLD, Messages.text(json.dumps({**self._origin, **more, **of_model})), now)
 
     def write_poses(self, simulation: _core.Simulation, vehicles: Collection[Vehicle], now: int) -> None:
-        """Where everything is, and how wheels push."""
+        """Writes the poses of everything, and the forces of wheels."""
         self._write(POSES, Messages.table(_core.scene_poses(simulation), ("frame", "pose")), now)
         if vehicles:
             wheels = [vehicle.wheel_states() for vehicle in vehicles]
@@ -62,10 +62,10 @@ class SceneTopics:
             self._write(WHEELS, Messages.table(rows.astype(np.float32), ("wheel", "force")), now)
 
     def write_goal(self, goal: npt.NDArray[np.float64], now: int) -> None:
-        """Where the first agent is to go: x, y, m."""
+        """Writes the goal of the first agent: x, y, m."""
         self._write(GOAL, Messages(now).place(float(goal[0]), float(goal[1]), "map"), now)
 
 
 def fingerprint_of(model: _core.Model) -> str:
-    """Of all in a world that decides what happens in it."""
+    """Returns a hash of everything in a world that affects the simulation."""
     return f"{model.fingerprint:016x}"

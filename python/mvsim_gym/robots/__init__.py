@@ -1,4 +1,4 @@
-"""Robots and worlds from their descriptions: URDF, xacro and SDF to vehicle and world files."""
+"""Imports robots and worlds: URDF, xacro and SDF to vehicle and world files."""
 
 from mvsim_gym.robots.elements import ImportRobotError
 from mvsim_gym.robots.importer import ImportedRobot, import_robot

@@ -17,8 +17,8 @@ from mvsim_gym.robots.outline import MeshReader, convex_hull, corners_of, with_f
 
 __all__ = ["Base", "Wheel", "find_base"]
 
-_LEVEL = 0.2  # the largest sine of the angle between a wheel's axle and the ground
-_ALONG = 0.98  # cosine between a wheel's axle and the axis of its shape
+_LEVEL = 0.2  # largest sine of the angle between a wheel's axle and the ground
+_ALONG = 0.98  # smallest cosine of the angle between a wheel's axle and the axis of its shape
 _MAX_CORNERS = 14
 _BASE_FRAMES = ("base_link", "base_footprint")
 
@@ -33,16 +33,17 @@ class Wheel:
     width: float
     mass: float
     inertia: float
-    """about its axle, kg m2; 0 where the description has none"""
+    """moment of inertia about the axle, kg m2; 0 if the description has none"""
     steered: Joint | None = None
     driven: bool = False
     axle: float = 0.0
-    """rad, of the axle against the vehicle's y axis"""
+    """angle between the axle and the vehicle's y axis, rad"""
 
 
 @dataclass
 class Base:
-    """What a vehicle file says of a robot; frame: x and y of `frame`, z above the ground."""
+    """The mobile base of a robot, as written to a vehicle file. Coordinates: x and y of the link `frame`, z above the
+    ground."""
 
     robot: Robot
     frame: str
@@ -51,10 +52,10 @@ class Base:
     casters: list[str] = field(default_factory=list)
     dynamics: str = ""
     mass: float = 0.0
-    """kg of the chassis: all but the wheels"""
+    """mass of the chassis, which is all but the wheels, kg"""
     centre: Array = field(default_factory=lambda: np.zeros(3))
     inertia_z: float = 0.0
-    """of the chassis about its centre of mass, kg m2"""
+    """moment of inertia of the chassis about its centre of mass, kg m2"""
     outline: Array = field(default_factory=lambda: np.zeros((0, 2)))
     zmin: float = 0.0
     zmax: float = 0.0
@@ -62,33 +63,33 @@ class Base:
 
     @property
     def track(self) -> float:
-        """m between the left and the right wheels."""
+        """Distance between the left and the right wheels, m."""
         ys = [wheel.centre[1] for wheel in self.wheels]
         return float(max(ys) - min(ys))
 
     @property
     def wheelbase(self) -> float:
-        """m between the front and the rear wheels."""
+        """Distance between the front and the rear wheels, m."""
         xs = [wheel.centre[0] for wheel in self.wheels]
         return float(max(xs) - min(xs))
 
     @property
     def total_mass(self) -> float:
-        """kg of chassis and wheels."""
+        """Mass of chassis and wheels, kg."""
         return self.mass + sum(wheel.mass for wheel in self.wheels)
 
 
 def find_base(robot: Robot, driven: Mapping[str, Element], read_mesh: MeshReader, frame: str = "") -> Base:
-    """The mobile base of a robot.
+    """Returns the mobile base of a robot.
 
     Args:
         robot: the description.
-        driven: joints that a motor turns, by name; empty: not known.
-        read_mesh: gives the corners of a mesh.
+        driven: joints that a motor turns, by name; empty if unknown.
+        read_mesh: function that returns the corners of a mesh.
         frame: the link that is the vehicle's reference; empty: base_link, base_footprint or the root.
 
     Raises:
-        ImportRobotError: it is no base with wheels that this simulator has, with the reason.
+        ImportRobotError: the robot has no wheeled base that can be simulated; the message has the reason.
     """
     frames = robot.frames()
     name = frame or next((link for link in _BASE_FRAMES if link in robot.links), robot.root())
@@ -121,7 +122,7 @@ def find_base(robot: Robot, driven: Mapping[str, Element], read_mesh: MeshReader
 
 
 def _below(robot: Robot, link: str) -> list[str]:
-    """A link and all that is fixed to it."""
+    """Returns a link and all links that are fixed to it."""
     found = [link]
     for name in found:
         found.extend(joint.child for joint in robot.joints if joint.parent == name and joint.kind == "fixed")
@@ -154,7 +155,7 @@ def _wheels(
 
 
 def _pivot_above(joint: Joint, above: dict[str, Joint], poses: dict[str, Array]) -> Joint | None:
-    """The joint above a wheel with a vertical axis: a steering joint, or the swivel of a caster."""
+    """Returns the joint with a vertical axis above a wheel: a steering joint, or the swivel of a caster."""
     link = joint.parent
     while link in above:
         pivot = above[link]
@@ -167,7 +168,8 @@ def _pivot_above(joint: Joint, above: dict[str, Joint], poses: dict[str, Array])
 def _round_shape(
     robot: Robot, joint: Joint, poses: dict[str, Array], axle: Array, read_mesh: MeshReader
 ) -> tuple[Array, float, float] | None:
-    """Centre, radius and width of the largest round shape about an axle, of collisions before visuals."""
+    """Returns centre, radius and width of the largest round shape about an axle. Collisions take precedence over
+    visuals."""
     origin = poses[joint.child][:3, 3]
     for kind in ("collisions", "visuals"):
         best: tuple[Array, float, float] | None = None
@@ -219,7 +221,8 @@ def _axle_inertia(links: list[Link], poses: dict[str, Array], axle: Array) -> fl
 
 
 def _take_casters(base: Base, driven: Mapping[str, Element]) -> None:
-    """Wheels that swivel freely, and passive ones beside two driven ones, are casters: they carry, and push nothing."""
+    """Removes casters: wheels that swivel freely, and passive wheels if two others are driven. They have neither load
+    nor friction."""
     kept = []
     for wheel in base.wheels:
         swivels = wheel.steered is not None and wheel.steered.spins and wheel.steered.name not in driven
@@ -233,7 +236,7 @@ def _take_casters(base: Base, driven: Mapping[str, Element]) -> None:
         else:
             kept.append(wheel)
     if not kept:
-        raise base.robot.element.fault("found casters alone, expected wheels that are driven")
+        raise base.robot.element.fault("found only casters, expected driven wheels")
     base.wheels = kept
     for wheel in kept:
         wheel.joint.element.used()
@@ -256,7 +259,7 @@ def _refuse_rollers(base: Base) -> None:
 
 
 def _dynamics_of(base: Base) -> str:
-    """The class of dynamics that the places of the wheels ask for."""
+    """Returns the class of dynamics that matches the places of the wheels."""
     wheels, fault = base.wheels, base.robot.element.fault
     for wheel in wheels:
         if wheel.steered is None and abs(wheel.axle) > 0.02:
@@ -286,7 +289,7 @@ def _dynamics_of(base: Base) -> str:
 
 
 def _take_masses(base: Base) -> None:
-    """Mass, centre and inertia of all that is no wheel (parallel axis theorem)."""
+    """Computes mass, centre and inertia of all that is no wheel (parallel axis theorem)."""
     in_wheels = {name for wheel in base.wheels for name in _below(base.robot, wheel.joint.child)}
     parts = []
     for name, link in base.robot.links.items():

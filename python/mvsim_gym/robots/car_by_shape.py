@@ -1,4 +1,4 @@
-"""Finds the wheels of a description whose joints do not turn them: four equal cylinders that stand on the ground."""
+"""Finds the wheels of a description without wheel joints: four equal cylinders that stand on the ground."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["take_wheels_by_shape"]
 
 
 def take_wheels_by_shape(robot: Robot, facts: DriveFacts) -> None:
-    """Where no joint turns a round shape, takes four equal cylinders on the ground for the wheels of a car.
+    """If no joint turns a round shape, takes four equal cylinders on the ground as the wheels of a car.
 
-    Their joints become ones that spin about the cylinder's axis. The front pair steers where a parameter file states a
+    Their joints become joints that spin about the cylinder's axis. The front pair steers if a parameter file states a
     steering angle. Both are recorded as approximations.
     """
     frames = robot.frames()
@@ -53,7 +53,7 @@ def take_wheels_by_shape(robot: Robot, facts: DriveFacts) -> None:
 
 
 def _steer(robot: Robot, joint: Joint, limit: float) -> None:
-    """Puts a steering joint above a wheel's."""
+    """Adds a steering joint above the joint of a wheel."""
     pivot = f"{joint.name}_steering"
     robot.links[pivot] = type(robot.links[joint.parent])(pivot, joint.element)
     up = np.array([0.0, 0.0, 1.0])

@@ -1,4 +1,4 @@
-"""Drives an imported robot: a straight, a turn, a spin and a stop, expected against reached."""
+"""Drives an imported robot through a straight, a turn, a spin and a stop, and compares commanded and reached speeds."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from mvsim_gym.world import World
 
 __all__ = ["Manoeuvre", "drive_check"]
 
-_SECONDS = 6.0  # of each manoeuvre; the last two are averaged
-_BAND = 0.05  # relative error that passes
+_SECONDS = 6.0  # duration of each manoeuvre; the last two seconds are averaged
+_BAND = 0.05  # largest relative error that passes
 
 
 @dataclass(frozen=True)
 class Manoeuvre:
-    """What was asked and what was reached; m/s, rad/s."""
+    """Commanded and reached speeds of a manoeuvre; m/s, rad/s."""
 
     name: str
     vx: float
@@ -29,15 +29,15 @@ class Manoeuvre:
     reached_vx: float
     reached_omega: float
     settling: float
-    """s until the speed stays within 5 percent"""
+    """time until the speed stays within 5 percent, s"""
 
     @property
     def passed(self) -> bool:
-        """True where both speeds are within 5 percent."""
+        """Whether both speeds are within 5 percent."""
         return _close(self.reached_vx, self.vx) and _close(self.reached_omega, self.omega)
 
     def line(self) -> str:
-        """For the report."""
+        """Returns a line of the report."""
         verdict = "good" if self.passed else "off by more than 5 %"
         return (
             f"{self.name:9} speed {self.vx:.3f} -> {self.reached_vx:.3f} m/s, turn rate {self.omega:.3f} ->"
@@ -50,11 +50,11 @@ def _close(reached: float, asked: float) -> bool:
 
 
 def drive_check(robot: ImportedRobot, step: float = 0.005) -> tuple[list[Manoeuvre], list[str]]:
-    """The manoeuvres, and the lines of a report that ends with the stopping distance.
+    """Returns the manoeuvres, and the lines of a report that ends with the stopping distance.
 
     Args:
-        robot: what `import_robot` made, with gains.
-        step: s of a physics step.
+        robot: a result of `import_robot` with gains.
+        step: physics step, s.
     """
     base = robot.base
     speed = min(1.0, 10 * base.wheels[0].radius, robot.facts.first("linear.x.max_velocity") or math.inf)

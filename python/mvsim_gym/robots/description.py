@@ -1,4 +1,4 @@
-"""A robot as its description states it, whatever the format: links, joints, sensors, plugins. SI units, radians.
+"""A robot as stated by its description, independent of the format: links, joints, sensors, plugins. SI units, radians.
 
 A transform `T_a_b` is a 4x4 matrix that takes coordinates in frame b to coordinates in frame a.
 """
@@ -21,7 +21,8 @@ Array = npt.NDArray[np.float64]
 
 
 def transform(xyz: Sequence[float], rpy: Sequence[float]) -> Array:
-    """The matrix of a translation and of rotations about the x, y and z axes of the parent frame, in this order."""
+    """Returns the matrix of a translation and of rotations about the x, y and z axes of the parent frame, in this
+    order."""
     (sr, sp, sy), (cr, cp, cy) = np.sin(rpy), np.cos(rpy)
     matrix = np.eye(4)
     matrix[:3, :3] = [
@@ -34,7 +35,7 @@ def transform(xyz: Sequence[float], rpy: Sequence[float]) -> Array:
 
 
 def roll_pitch_yaw(matrix: Array) -> tuple[float, float, float]:
-    """The angles of a transform's rotation; at a pitch of 90 degrees the roll is 0."""
+    """Returns the angles of a transform's rotation. At a pitch of 90 degrees the roll is 0."""
     r = matrix[:3, :3]
     pitch = math.asin(min(1.0, max(-1.0, -float(r[2, 0]))))
     if abs(r[2, 0]) > 1 - 1e-12:
@@ -79,21 +80,21 @@ class Link:
     mu: float | None = None
     """friction coefficient of Gazebo"""
     rollers: bool = False
-    """true where its friction acts along a diagonal only, as that of a mecanum wheel does"""
+    """true if its friction acts along a diagonal only, as that of a mecanum wheel does"""
 
 
 @dataclass
 class Joint:
-    """What holds a child link to its parent."""
+    """The connection of a child link to its parent."""
 
     name: str
     kind: str
-    """fixed, continuous, revolute, prismatic, ball or another word of the format"""
+    """fixed, continuous, revolute, prismatic, ball or another type of the format"""
     parent: str
     child: str
     T_parent_child: Array
     axis: Array
-    """in the frame of the child, a unit vector"""
+    """unit vector in the frame of the child"""
     element: Element
     lower: float = -math.inf
     upper: float = math.inf
@@ -104,20 +105,20 @@ class Joint:
 
     @property
     def spins(self) -> bool:
-        """True where it turns without a stop."""
+        """Whether it turns without a stop."""
         if self.kind == "continuous":
             return True
         return self.kind == "revolute" and self.upper - self.lower > 4 * math.pi
 
     @property
     def swings(self) -> bool:
-        """True where it turns between stops."""
+        """Whether it turns between stops."""
         return self.kind == "revolute" and not self.spins and self.upper > self.lower
 
 
 @dataclass
 class Sensor:
-    """A sensor in the words of Gazebo: its element holds the parameters."""
+    """A sensor of Gazebo. Its element holds the parameters."""
 
     name: str
     kind: str
@@ -128,7 +129,7 @@ class Sensor:
 
 @dataclass
 class Robot:
-    """All of a description."""
+    """A whole description."""
 
     name: str
     element: Element
@@ -139,13 +140,13 @@ class Robot:
     driven: dict[str, Element] = field(default_factory=dict)
     """names of joints that a transmission or ros2_control drives"""
     notes: list[tuple[str, str]] = field(default_factory=list)
-    """place and text of what no element of the description says"""
+    """place and text of parts that belong to no element of the description"""
 
     def check_tree(self) -> None:
         """Checks that no link has two parents, so that walks along the joints end.
 
         Raises:
-            ImportRobotError: one has.
+            ImportRobotError: a link has two parents.
         """
         seen: set[str] = set()
         for joint in self.joints:
@@ -157,7 +158,7 @@ class Robot:
         """The link that is no child.
 
         Raises:
-            ImportRobotError: there are several, or none.
+            ImportRobotError: there are several such links, or none.
         """
         children = {joint.child for joint in self.joints}
         roots = [name for name in self.links if name not in children]
@@ -167,7 +168,7 @@ class Robot:
         return roots[0]
 
     def frames(self) -> dict[str, Array]:
-        """T_root_link of each link, with all joints at zero."""
+        """Returns T_root_link of each link, with all joints at zero."""
         below: dict[str, list[Joint]] = {}
         for joint in self.joints:
             below.setdefault(joint.parent, []).append(joint)
@@ -183,17 +184,17 @@ class Robot:
         return found
 
     def parent_joint(self) -> dict[str, Joint]:
-        """The joint above each link but the root."""
+        """Returns the joint above each link except the root."""
         return {joint.child: joint for joint in self.joints}
 
 
 def color_of(values: Sequence[float]) -> str:
-    """#rrggbb of shares from 0 to 1."""
+    """Returns #rrggbb for shares from 0 to 1."""
     return "#" + "".join(f"{round(255 * min(1.0, max(0.0, value))):02x}" for value in values[:3])
 
 
 def unit(vector: Sequence[float], element: Element) -> Array:
-    """A vector of length 1 in the same direction."""
+    """Returns a vector of length 1 in the same direction."""
     found: Any = np.asarray(vector, dtype=np.float64)
     length = float(np.linalg.norm(found))
     if not length > 1e-9:

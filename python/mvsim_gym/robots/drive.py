@@ -1,4 +1,4 @@
-"""What plugins of Gazebo and controllers of ros2_control say of a drive: which joints, separation, radius, limits."""
+"""Facts about a drive from plugins of Gazebo and controllers of ros2_control: joints, separation, radius, limits."""
 
 from __future__ import annotations
 
@@ -104,16 +104,16 @@ class DriveFacts:
     numbers: dict[str, list[tuple[float, str]]] = field(default_factory=dict)
 
     def say(self, name: str, value: float, place: str) -> None:
-        """Takes a fact down."""
+        """Adds a fact."""
         self.numbers.setdefault(name, []).append((value, place))
 
     def first(self, name: str) -> float | None:
-        """The first value of a fact: plugins come before parameter files."""
+        """Returns the first value of a fact. Plugins come before parameter files."""
         found = self.numbers.get(name)
         return found[0][0] if found else None
 
     def disagreements(self, name: str, relative: float = 1e-3) -> list[tuple[float, str]]:
-        """All values of a fact where they differ."""
+        """Returns all values of a fact if they differ."""
         found = self.numbers.get(name, [])
         if not found or all(abs(value - found[0][0]) <= relative * abs(found[0][0]) for value, _ in found):
             return []
@@ -121,10 +121,10 @@ class DriveFacts:
 
 
 def drive_of_plugins(robot: Robot, facts: DriveFacts) -> None:
-    """Takes the facts of the drive plugins; other plugins are ignored with a reason.
+    """Adds the facts of the drive plugins. Other plugins are ignored with a reason.
 
     Raises:
-        ImportRobotError: the plugin is of a drive that is not simulated.
+        ImportRobotError: the drive of the plugin is not simulated.
     """
     for plugin in robot.plugins:
         label = plugin.attributes.get("filename", "") + " " + plugin.attributes.get("name", "")
@@ -158,10 +158,10 @@ def _take_plugin(plugin: Element, facts: DriveFacts) -> None:
 
 
 def drive_of_parameters(document: Any, shown: str, facts: DriveFacts) -> Iterator[tuple[str, str, str]]:
-    """Takes the facts of a parameter file; yields place, key and reason of what is ignored.
+    """Adds the facts of a parameter file. Yields place, key and reason of ignored entries.
 
     Raises:
-        ImportRobotError: the file holds no mapping, or is of a drive that is not simulated.
+        ImportRobotError: the file holds no mapping, or its drive is not simulated.
     """
     if not isinstance(document, Mapping):
         raise ImportRobotError(f"{shown}: found no mapping, expected parameters")

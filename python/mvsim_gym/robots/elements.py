@@ -1,4 +1,4 @@
-"""A safe XML reader that keeps the place of every element, and the record of what an import made of it."""
+"""A safe XML reader that keeps the place of every element and records how an import used it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Element", "Fate", "ImportRobotError", "Limits", "read_xml"]
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of one import. A robot description of a maker stays far below all of them."""
+    """Bounds of one import. Real robot descriptions stay far below all of them."""
 
     file_bytes: int = 16 << 20
     total_bytes: int = 64 << 20
@@ -24,11 +24,11 @@ class Limits:
 
 
 class ImportRobotError(ValueError):
-    """A mistake in a robot description: the message is `path:line: what was found, what was expected`."""
+    """A mistake in a robot description. The message is `path:line: what was found, what was expected`."""
 
 
 class Fate(Enum):
-    """What the import made of an element."""
+    """How the import used an element."""
 
     USED = "used"
     APPROXIMATED = "approximated"
@@ -54,21 +54,21 @@ class Element:
         return f"{self.file}:{self.line}"
 
     def fault(self, message: str) -> ImportRobotError:
-        """An error at this element."""
+        """Returns an error at this element."""
         return ImportRobotError(f"{self.place}: {message}")
 
     def used(self) -> Element:
-        """Records that the import takes this element as it stands."""
+        """Records that the import uses this element as stated."""
         self.fate = self.fate or Fate.USED
         return self
 
     def approximated(self, reason: str) -> Element:
-        """Records that the import takes this element in another form."""
+        """Records that the import uses an approximation of this element."""
         self.fate, self.reason = Fate.APPROXIMATED, reason
         return self
 
     def ignored(self, reason: str) -> Element:
-        """Records that this element and all below it have no effect, and why."""
+        """Records that this element and all below it have no effect, and the reason."""
         self.fate, self.reason = Fate.IGNORED, reason
         for child in self.children:
             if child.fate is None:
@@ -76,15 +76,15 @@ class Element:
         return self
 
     def each(self, tag: str) -> Iterator[Element]:
-        """The children of that name."""
+        """Returns the children of that name."""
         return (child for child in self.children if child.tag == tag)
 
     def first(self, tag: str) -> Element | None:
-        """The first child of that name."""
+        """Returns the first child of that name; None without one."""
         return next(self.each(tag), None)
 
     def walk(self) -> Iterator[Element]:
-        """This element and all below it, in the order of the file."""
+        """Yields this element and all below it, in the order of the file."""
         stack = [self]
         while stack:
             element = stack.pop()
@@ -92,14 +92,14 @@ class Element:
             stack.extend(reversed(element.children))
 
     def attribute(self, name: str) -> str:
-        """The value of an attribute that must be there."""
+        """Returns the value of an attribute that must be there."""
         try:
             return self.attributes[name]
         except KeyError:
             raise self.fault(f'<{self.tag}> without {name}="...", expected one') from None
 
     def numbers(self, text: str, count: int | None = None) -> list[float]:
-        """Finite numbers of a text of this element."""
+        """Returns the finite numbers in a text of this element."""
         words = text.split()
         try:
             values = [float(word) for word in words]
@@ -112,25 +112,25 @@ class Element:
         return values
 
     def number(self, name: str, default: float | None = None) -> float:
-        """An attribute as a number."""
+        """Returns an attribute as a number."""
         if default is not None and name not in self.attributes:
             return default
         return self.numbers(self.attribute(name), 1)[0]
 
     def child_number(self, path: str, default: float | None = None) -> float | None:
-        """The number in the child at a path such as `scan/horizontal/samples`, as SDF writes it."""
+        """Returns the number in the child at a path such as `scan/horizontal/samples`, as SDF writes it."""
         found = self.child(path)
         if found is None or not found.text.strip():
             return default
         return found.used().numbers(found.text, 1)[0]
 
     def child_text(self, path: str, default: str = "") -> str:
-        """The text of the child at a path."""
+        """Returns the text of the child at a path."""
         found = self.child(path)
         return default if found is None else found.used().text.strip()
 
     def child(self, path: str) -> Element | None:
-        """The child at a path; the elements on the way to it count as used."""
+        """Returns the child at a path. The elements on the way to it count as used."""
         element: Element = self
         for name in path.split("/"):
             below = element.first(name)
@@ -142,7 +142,8 @@ class Element:
 
 
 class _Builder:
-    """Builds the tree while expat reads. Entities and document types are refused: they are how XML files attack."""
+    """Builds the tree while expat reads. Entities and document types are refused, because XML files can use them for
+    attacks."""
 
     def __init__(self, file: str, limits: Limits) -> None:
         self._file, self._limits = file, limits
@@ -191,15 +192,15 @@ def read_xml(path: Path, limits: Limits, shown: str = "") -> Element:
     """Reads a file into a tree.
 
     Raises:
-        ImportRobotError: it is no XML, has a document type or entities, or is beyond a limit.
-        OSError: it cannot be read.
+        ImportRobotError: the file is no XML, has a document type or entities, or exceeds a limit.
+        OSError: the file cannot be read.
     """
     shown = shown or str(path)
     return parse_xml(read_limited(path, limits.file_bytes), limits, shown)
 
 
 def parse_xml(data: bytes, limits: Limits, shown: str) -> Element:
-    """As `read_xml`, of bytes."""
+    """Does the same as `read_xml` for bytes."""
     builder = _Builder(shown, limits)
     try:
         builder.parser.Parse(data, True)
@@ -215,7 +216,7 @@ def parse_xml(data: bytes, limits: Limits, shown: str) -> Element:
 
 
 def read_limited(path: Path, limit: int) -> bytes:
-    """The bytes of a regular file of at most `limit` bytes."""
+    """Returns the bytes of a regular file of at most `limit` bytes."""
     if not path.is_file():
         if path.exists():
             raise ImportRobotError(f"{path}: found no regular file")
@@ -228,7 +229,7 @@ def read_limited(path: Path, limit: int) -> bytes:
 
 
 def near(names: Sequence[str], name: str) -> str:
-    """A hint with the nearest of some names, or the empty text."""
+    """Returns a hint with the nearest of some names, or an empty text."""
     import difflib
 
     found = difflib.get_close_matches(name, names, n=1)

@@ -1,7 +1,7 @@
-"""Expressions of xacro, evaluated without Python's eval: numbers, texts, lists, dictionaries and some pure functions.
+"""Evaluates expressions of xacro without Python's eval: numbers, texts, lists, dictionaries and some pure functions.
 
-The text is parsed by Python's own `ast`. Only the kinds of node named here are evaluated. A budget bounds the work, and
-the size of every value is bounded, so that no expression can hang or fill the memory.
+The text is parsed by Python's own `ast`. Only the kinds of node named here are evaluated. The total work and the size
+of every value are bounded, so that no expression can hang or fill the memory.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _MAX_WORK = 5_000_000  # nodes and items of all expressions of one import
 
 
 class ExpressionError(ValueError):
-    """An expression that cannot be evaluated; the caller adds the place."""
+    """An expression that cannot be evaluated. The caller adds the place."""
 
 
 class Budget:
-    """The work that all expressions of one import may take together."""
+    """A bound on the total work of all expressions of one import."""
 
     def __init__(self) -> None:
         self._left = _MAX_WORK
@@ -35,7 +35,7 @@ class Budget:
         """Counts work.
 
         Raises:
-            ExpressionError: none is left.
+            ExpressionError: the budget is spent.
         """
         self._left -= work
         if self._left < 0:
@@ -170,7 +170,7 @@ STANDARD: dict[str, Any] = {
     "false": False,
     "None": None,
 }
-"""Names that every expression knows."""
+"""Names that are defined in every expression."""
 
 
 class _Evaluation:
@@ -289,7 +289,7 @@ class _Evaluation:
 
 
 def _check_operands(operation: ast.operator, left: Any, right: Any) -> None:
-    """Refuses what would take long or much memory before it is worked out."""
+    """Refuses operations that would take much time or memory, before they run."""
     if isinstance(operation, ast.Pow):
         if not all(isinstance(item, int | float) and abs(item) <= 1e6 for item in (left, right)):
             raise ExpressionError("'**' of numbers beyond 1e6 is not evaluated here")
@@ -308,7 +308,7 @@ def _check_operands(operation: ast.operator, left: Any, right: Any) -> None:
 
 
 def size_of(value: Any) -> int:
-    """The number of items in a value and in what it holds, or characters of a text.
+    """Returns the number of items in a value, including nested ones, or of characters in a text.
 
     Raises:
         ExpressionError: there are too many.
@@ -333,7 +333,8 @@ def size_of(value: Any) -> int:
 
 
 def evaluate(text: str, lookup: Callable[[str], Any], budget: Budget) -> Any:
-    """The value of an expression; `lookup` gives the values of names and raises ExpressionError for an unknown one."""
+    """Returns the value of an expression. `lookup` returns the values of names and raises ExpressionError for an
+    unknown one."""
     if len(text) > _MAX_TEXT:
         raise ExpressionError(f"an expression of {len(text)} characters, expected at most {_MAX_TEXT}")
     try:

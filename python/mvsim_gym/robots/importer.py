@@ -1,4 +1,4 @@
-"""A robot description in, a vehicle file and a table of what became of each element out."""
+"""Converts a robot description to a vehicle file and a table of how each element was used."""
 
 from __future__ import annotations
 
@@ -32,23 +32,24 @@ Row = tuple[Fate, str, str, str]
 
 @dataclass
 class ImportedRobot:
-    """What `import_robot` found and made."""
+    """The result of `import_robot`."""
 
     name: str
-    """of the vehicle class"""
+    """name of the vehicle class"""
     base: Base
     facts: DriveFacts
     xml: str
     """the text of the vehicle file"""
     rows: list[Row] = field(default_factory=list)
-    """fate, place, element and reason: a row an element, in the order of the files"""
+    """use, place, element and reason: a row for each element, in the order of the files"""
 
     def table(self, every: bool = False) -> Iterator[str]:
-        """Lines of the report; rows of used elements only with `every`, and equal rows of one kind are counted."""
+        """Yields the lines of the report. Rows of used elements are included only with `every`. Equal rows of one kind
+        are counted."""
         return report(self.rows, every)
 
     def summary(self) -> Iterator[str]:
-        """Lines of what a user wants to know of the robot first."""
+        """Yields the main properties of the robot as lines."""
         base = self.base
         yield f"{self.name}: {base.dynamics}, frame {base.frame}"
         yield f"mass {base.total_mass:.4g} kg (chassis {base.mass:.4g} kg, {len(base.wheels)} wheels)"
@@ -60,7 +61,8 @@ class ImportedRobot:
 
 
 def report(rows: list[Row], every: bool) -> Iterator[str]:
-    """Lines of a table, in which equal rows of a file are one line; used ones are shown with `every`."""
+    """Yields the lines of a table in which equal rows of a file are one line. Used elements are included with
+    `every`."""
     counts: dict[Fate, int] = dict.fromkeys(Fate, 0)
     for fate, *_ in rows:
         counts[fate] += 1
@@ -91,22 +93,22 @@ def import_robot(
     strict: bool = False,
     tune: bool = True,
 ) -> ImportedRobot:
-    """Reads a URDF, xacro or SDF file and makes a vehicle class of it. Nothing in the file is run.
+    """Reads a URDF, xacro or SDF file and makes a vehicle class of it. Code in the file is not run.
 
     Args:
         path: `*.urdf`, `*.xacro` or `*.sdf`.
-        packages: folders of ROS packages and Gazebo models by name, beside those that stand around the file.
+        packages: folders of ROS packages and Gazebo models by name, in addition to those around the file.
         arguments: values of xacro's `$(arg)`, and of `$(optenv)` and `$(env)`; the process's environment is not read.
         controllers: a YAML file of ros2_control, or of plain parameters (`wheelbase`, `mass`, `max_steering_angle`...).
-        name: of the vehicle class; empty: that of the robot.
+        name: name of the vehicle class; empty: that of the robot.
         frame: the link that is the vehicle's reference; empty: base_link, base_footprint or the root.
-        model: which `<model>` of an SDF file; empty: its only one.
-        mass: kg of the whole robot, where the description has none.
-        strict: true: an element without effect is an error.
-        tune: find gains of the speed controller by a short simulation.
+        model: name of the `<model>` in an SDF file; empty: its only one.
+        mass: mass of the whole robot, kg, if the description has none.
+        strict: whether an element without effect is an error.
+        tune: whether to find the gains of the speed controller by a short simulation.
 
     Raises:
-        ImportRobotError: the file is damaged, beyond a limit, or of a robot that is not simulated.
+        ImportRobotError: the file is damaged, exceeds a limit, or describes a robot that is not simulated.
         OSError: a file cannot be read.
     """
     file = Path(path)
@@ -184,7 +186,7 @@ def _mesh_reader(sources: Sources, rows: list[Row]):  # type: ignore[no-untyped-
 
 
 def _settle_mass(base: Base, facts: DriveFacts, mass: float | None) -> None:
-    """Gives a description without masses the one that the caller or a parameter file states."""
+    """Sets the mass of a description without masses to that of the caller or of a parameter file."""
     stated = mass if mass is not None else facts.first("mass")
     if stated is not None and not (math.isfinite(stated) and stated > 0):
         raise base.robot.element.fault(f"found a mass of {stated:g} kg, expected one above 0")
@@ -208,7 +210,7 @@ def _settle_mass(base: Base, facts: DriveFacts, mass: float | None) -> None:
 
 
 def _settle_inertia(base: Base, facts: DriveFacts) -> Iterator[Row]:
-    """Takes inertia and centre of mass of the whole robot from a parameter file: those of the wheels are subtracted."""
+    """Takes inertia and centre of mass of the whole robot from a parameter file, and subtracts those of the wheels."""
     whole, to_rear = facts.first("inertia_z"), facts.first("cg_to_rear")
     for name in ("inertia_z", "cg_to_rear"):
         for stated, place in facts.numbers.get(name, []):
@@ -235,17 +237,17 @@ def _settle_inertia(base: Base, facts: DriveFacts) -> Iterator[Row]:
             Fate.IGNORED,
             place,
             "inertia_z",
-            f"{whole:g} kg m2: the wheels alone have more, that of the outline is taken",
+            f"{whole:g} kg m2: the wheels alone have more; the inertia of the outline is used",
         )
 
 
 def _compared(base: Base, facts: DriveFacts) -> Iterator[Row]:
-    """Where the description and its controllers disagree: both numbers, and the choice."""
+    """Yields differences between the description and its controllers: both numbers, and the choice."""
     own = {"separation": base.track, "radius": base.wheels[0].radius, "wheelbase": base.wheelbase}
     for name, value in own.items():
         for stated, place in facts.numbers.get(name, []):
             if abs(stated - value) > 1e-3 * value:
-                reason = f"{name} {stated:g} m there, {value:.6g} m by the joints: the joints are taken"
+                reason = f"{name} {stated:g} m there, {value:.6g} m by the joints: the joints are used"
                 yield Fate.APPROXIMATED, place, name, reason
             else:
                 yield Fate.USED, place, name, ""
@@ -268,8 +270,8 @@ def _approximations(base: Base, facts: DriveFacts) -> Iterator[Row]:
         if expansion is None:
             expansion = 1 + (base.wheelbase / base.track) ** 2
             reason = (
-                f"skid steering: no apparent track is stated, {expansion:.3g} times the track is that of friction"
-                " which is the same in all directions; twist_ideal turns as commanded, twist_pid slower by that factor"
+                f"skid steering: no apparent track is stated; isotropic friction gives {expansion:.3g} times the track."
+                " twist_ideal turns as commanded, twist_pid slower by that factor"
             )
         else:
             reason = f"skid steering: the apparent track is {expansion:g} times the track, as its controller has it"
@@ -278,15 +280,15 @@ def _approximations(base: Base, facts: DriveFacts) -> Iterator[Row]:
     mu = friction_of(base, facts)
     if any(value != mu for value in values):
         found = ", ".join(f"{value:g}" for value in sorted(value for value in values if value is not None))
-        yield Fate.APPROXIMATED, place, "mu", f"found {found}, {mu:g} is taken"
+        yield Fate.APPROXIMATED, place, "mu", f"found {found}, {mu:g} is used"
     elif not values and facts.first("mu") is None:
-        yield Fate.APPROXIMATED, place, "mu", f"none is stated: {mu:g} is taken"
+        yield Fate.APPROXIMATED, place, "mu", f"none is stated: {mu:g} is used"
     if not any(wheel.joint.damping > 0 for wheel in base.wheels):
         reason = "no damping is stated: the robot coasts with a time constant of 10 s"
         yield Fate.APPROXIMATED, place, "dynamics", reason
     for wheel in base.wheels:
         if wheel.joint.friction > 0:
-            reason = f"Coulomb friction of {wheel.joint.friction:g} N m: wheels have viscous damping alone"
+            reason = f"Coulomb friction of {wheel.joint.friction:g} N m: wheels have only viscous damping"
             yield Fate.IGNORED, wheel.joint.element.place, "dynamics", reason
 
 
@@ -294,11 +296,11 @@ def _say_what_visuals_become(robot: Robot) -> None:
     for link in robot.links.values():
         for shape in link.visuals:
             if shape.element.fate is Fate.USED:
-                shape.element.approximated("what is drawn is the outline, and a cylinder for each wheel")
+                shape.element.approximated("it is drawn as the outline, with a cylinder for each wheel")
 
 
 def _gains(base: Base, facts: DriveFacts, name: str, comment: list[str]) -> Gains:
-    """Gains by `mvsim-gym tune` on a draft of the file, under the torque limits that the description states."""
+    """Returns the gains of `mvsim-gym tune` for a draft of the file, within the torque limits of the description."""
     from mvsim_gym.tools.tune import tune as find
 
     limit = facts.first("max_torque") or min((w.joint.effort or math.inf) for w in base.wheels)
@@ -316,13 +318,14 @@ def _gains(base: Base, facts: DriveFacts, name: str, comment: list[str]) -> Gain
         torque = limit
     integral = found["KI"]
     if base.dynamics == "differential_4_wheels":
-        # a turn takes most of the grip: as much integral as settles at steps up to 20 ms (vehicle/speed_loop.cpp)
+        # A turn uses most of the grip, so the integral gain is the largest that settles at steps up to 20 ms
+        # (vehicle/speed_loop.cpp).
         integral = max(integral, min(14 * torque, 20 * found["KP"]))
     return Gains(found["KP"], integral, torque)
 
 
 def fates_of(root: Element) -> Iterator[Row]:
-    """A row for each element of the description."""
+    """Yields a row for each element of the description."""
     for element in root.walk():
         fate = element.fate or Fate.IGNORED
         reason = element.reason or ("" if fate is Fate.USED else "it is not known to this import")

@@ -1,4 +1,4 @@
-"""Limits and beliefs of a robot's controller, as tags of a vehicle file."""
+"""Limits and assumed kinematics of a robot's controller, as tags of a vehicle file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MULTIPLIERS = {
     "left_radius_multiplier": ("left_wheel_radius_multiplier",),
     "right_radius_multiplier": ("right_wheel_radius_multiplier",),
 }
-# name of a parameter -> tags of a limit, their sign, the switch of old controllers
+# Name of a parameter -> tags of a limit, their sign, the switch of old controllers.
 _LIMITS = {
     "max_velocity": (("max_velocity",), 1, "has_velocity_limits"),
     "min_velocity": (("min_velocity",), -1, "has_velocity_limits"),
@@ -34,7 +34,7 @@ _AXES = {"linear": "linear.x", "angular": "angular.z"}
 
 
 def _limits(facts: DriveFacts) -> Iterator[tuple[str, str, float, str, str]]:
-    """Axis, name, value, place of every limit, and why it has no effect ("": it has)."""
+    """Yields axis, name, value and place of every limit, and the reason if it has no effect (else "")."""
     for axis, prefix in _AXES.items():
         for name, (_, sign, switch) in _LIMITS.items():
             for value, place in facts.numbers.get(f"{prefix}.{name}", []):
@@ -51,7 +51,7 @@ def _limits(facts: DriveFacts) -> Iterator[tuple[str, str, float, str, str]]:
 
 
 def drive_lines(base: Base, facts: DriveFacts) -> list[str]:
-    """<limits>, <kinematics> and <servo> of a vehicle file, as far as the facts say anything."""
+    """Returns <limits>, <kinematics> and <servo> of a vehicle file, for the facts that are stated."""
     tags: dict[str, dict[str, float]] = {axis: {} for axis in _AXES}
     for axis, name, value, _, reason in _limits(facts):
         names, sign, _ = _LIMITS[name]
@@ -84,7 +84,8 @@ def drive_lines(base: Base, facts: DriveFacts) -> list[str]:
 
 
 def icr_expansion(base: Base, facts: DriveFacts) -> float | None:
-    """Apparent over true track of a skid-steered robot, as its maker found it: the multiplier of its controller."""
+    """Returns the ratio of apparent to true track of a skid-steered robot, which is the multiplier of its
+    controller."""
     stated = facts.first("separation_multiplier")
     if base.dynamics == "differential_4_wheels" and stated is not None and stated > 1:
         return stated
@@ -92,7 +93,7 @@ def icr_expansion(base: Base, facts: DriveFacts) -> float | None:
 
 
 def compared_drive(base: Base, facts: DriveFacts) -> Iterator[tuple[Fate, str, str, str]]:
-    """What became of every limit and multiplier."""
+    """Yields how every limit and multiplier was used."""
     for _, name, _, place, reason in _limits(facts):
         yield (Fate.IGNORED if reason else Fate.USED), place, name, reason
     car = base.dynamics.startswith("ackermann")

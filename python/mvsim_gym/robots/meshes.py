@@ -18,7 +18,7 @@ _MAX_CORNERS = 15_000_000
 
 
 def mesh_corners(data: bytes, name: str) -> Array:
-    """The corners of a mesh, (n, 3), in metres, in the axes that robot descriptions mean (z up).
+    """Returns the corners of a mesh, (n, 3), in metres, in the axes of robot descriptions (z up).
 
     Raises:
         ImportRobotError: the file is damaged, too large, or of another format.
@@ -45,7 +45,7 @@ def mesh_corners(data: bytes, name: str) -> Array:
 
 
 def mesh_triangles(data: bytes, name: str) -> Array:
-    """The triangles of a mesh, (n, 3, 3), in metres, under the rules of `mesh_corners`.
+    """Returns the triangles of a mesh, (n, 3, 3), in metres. The same rules as for `mesh_corners` hold.
 
     Raises:
         ImportRobotError: the file is damaged, too large, or of another format.
@@ -87,7 +87,7 @@ def _obj(data: bytes) -> Array:
 
 
 def _obj_faces(data: bytes) -> npt.NDArray[np.int64]:
-    """(n, 3) corners of triangles, from 0; polygons become fans."""
+    """Returns (n, 3) corners of triangles, counted from 0; polygons become fans."""
     found = []
     count = 0
     for line in data.decode("utf-8", "replace").splitlines():
@@ -114,7 +114,7 @@ def _collada_corners(geometry: Element, sources: dict[str, Element]) -> Array:
 
 
 def _collada_faces(geometry: Element, sources: dict[str, Element]) -> Array:
-    """The corners of all triangles one after another; polygons become fans."""
+    """Returns the corners of all triangles in a row; polygons become fans."""
     found = [np.zeros((0, 3))]
     tables = {
         item.attributes.get("id", ""): _positions(item, sources)
@@ -144,7 +144,7 @@ def _collada_faces(geometry: Element, sources: dict[str, Element]) -> Array:
 
 
 def _collada_scene(data: bytes, name: str, read: Callable[[Element, dict[str, Element]], Array]) -> Array:
-    """What `read` gives of each geometry, placed by the nodes of the scene."""
+    """Returns the results of `read` for all geometries, placed by the nodes of the scene."""
     root = parse_xml(data, Limits(depth=400), name)
     unit = root.child("asset/unit")
     scale = float(unit.attributes.get("meter", "1")) if unit is not None else 1.0
@@ -169,7 +169,7 @@ def _collada_scene(data: bytes, name: str, read: Callable[[Element, dict[str, El
     corners = np.concatenate(found) * scale if found else np.zeros((0, 3))
     if not math.isfinite(scale) or scale <= 0:
         raise ImportRobotError(f"{name}: found a unit of {scale} m")
-    if axis == "Z_UP" or axis == "Y_UP":  # as RViz and Gazebo have it: the axis of the file plays no part
+    if axis == "Z_UP" or axis == "Y_UP":  # RViz and Gazebo ignore the axis of the file
         return corners
     return corners[:, [1, 0, 2]] * [-1, 1, 1]
 

@@ -1,4 +1,4 @@
-"""The chassis of a robot seen from above: a convex outline of at most 14 corners that holds all shapes."""
+"""The chassis of a robot seen from above: a convex outline of at most 14 corners around all shapes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from mvsim_gym.robots.description import Array, Geometry
 __all__ = ["convex_hull", "corners_of", "with_few_corners"]
 
 MeshReader = Callable[[Geometry], Array | None]
-_ROUND = 24  # corners that stand for a circle
+_ROUND = 24  # corners of the polygon around a circle
 
 
 def corners_of(shape: Geometry, read_mesh: MeshReader) -> Array | None:
-    """Points whose convex hull is a shape, (n, 3) in the frame of its link; None for a plane or a missing mesh."""
+    """Returns points whose convex hull is a shape, (n, 3) in the frame of its link; None for a plane or a missing
+    mesh."""
     if shape.kind == "box":
         half = np.asarray(shape.size) / 2
         points = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * half
@@ -38,14 +39,14 @@ def corners_of(shape: Geometry, read_mesh: MeshReader) -> Array | None:
 
 
 def _circle(radius: float, z: float) -> Array:
-    """A regular polygon that holds a circle, whose sides stand on the axes."""
+    """Returns a regular polygon around a circle, with sides on the axes."""
     angles = 2 * math.pi * (np.arange(_ROUND) + 0.5) / _ROUND
     outer = radius / math.cos(math.pi / _ROUND)
     return np.stack([outer * np.cos(angles), outer * np.sin(angles), np.full(_ROUND, z)], axis=1)
 
 
 def convex_hull(points: Array) -> Array:
-    """The corners of the convex hull of points in the plane, counter-clockwise (Andrew's monotone chain)."""
+    """Returns the corners of the convex hull of points in the plane, counter-clockwise (Andrew's monotone chain)."""
     ordered = np.unique(np.round(points, 9), axis=0)
     if len(ordered) < 3:
         return ordered
@@ -66,9 +67,10 @@ def _cross(a: Array, b: Array, c: Array) -> float:
 
 
 def with_few_corners(hull: Array, count: int) -> Array:
-    """A convex polygon of at most `count` corners that holds another: sides are taken away while their neighbours grow.
+    """Returns a convex polygon of at most `count` corners around another. Sides are removed while their neighbours
+    grow.
 
-    Each round takes away the side that adds the least area.
+    Each round removes the side that adds the least area.
     """
     corners = [np.asarray(corner) for corner in hull]
     while len(corners) > count:
@@ -91,10 +93,11 @@ def with_few_corners(hull: Array, count: int) -> Array:
 
 
 def _crossing(a: Array, b: Array, c: Array, d: Array) -> Array | None:
-    """Where the line through a and b meets that through d and c, beyond b and c; None where they do not."""
+    """Returns the intersection of the line through a and b with that through d and c, beyond b and c; None without
+    one."""
     u, v = b - a, c - d
     det = u[0] * v[1] - u[1] * v[0]
-    if -det < 1e-9 * float(np.linalg.norm(u) * np.linalg.norm(v)):  # the sides turn by half a turn or more
+    if -det < 1e-9 * float(np.linalg.norm(u) * np.linalg.norm(v)):  # the sides turn by 180 degrees or more
         return None
     w = d - a
     t = (w[0] * v[1] - w[1] * v[0]) / det

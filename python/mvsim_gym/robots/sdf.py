@@ -24,7 +24,7 @@ __all__ = ["pose_of", "read_sdf_model", "sdf_shape"]
 
 
 def pose_of(element: Element) -> tuple[Array, str]:
-    """The `<pose>` of an element and the frame that it names, or the identity."""
+    """Returns the `<pose>` of an element and the frame that it names; without a pose the identity."""
     pose = element.first("pose")
     if pose is None:
         return np.eye(4), ""
@@ -56,7 +56,7 @@ def _of_quaternion(values: list[float], element: Element) -> Array:
 
 
 def read_sdf_model(model: Element) -> Robot:
-    """The robot of a `<model>`; poses of links are those of the model's frame.
+    """Returns the robot of a `<model>`. Poses of links are in the model's frame.
 
     Raises:
         ImportRobotError: an element is missing, twice, or has values that make no sense.
@@ -64,7 +64,7 @@ def read_sdf_model(model: Element) -> Robot:
     robot = Robot(model.used().attributes.get("name", "robot"), model)
     poses: dict[str, Array] = {}
     for nested in model.each("model"):
-        raise nested.fault("found a nested <model>, expected links alone")
+        raise nested.fault("found a nested <model>, expected only links")
     for element in model.each("link"):
         link = _link(element, robot)
         if link.name in robot.links:
@@ -87,7 +87,7 @@ def read_sdf_model(model: Element) -> Robot:
 
 
 def _join_loose_links(robot: Robot, poses: dict[str, Array]) -> None:
-    """Holds links without a joint, which SDF allows, to the root."""
+    """Fixes links without a joint, which SDF allows, to the root."""
     children = {joint.child for joint in robot.joints}
     parents = {joint.parent for joint in robot.joints}
     roots = [name for name in robot.links if name not in children]
@@ -148,7 +148,7 @@ def _inertial(element: Element) -> Inertial | None:
 
 
 def sdf_shape(element: Element) -> Geometry | None:
-    """The shape of a `<collision>` or `<visual>`."""
+    """Returns the shape of a `<collision>` or `<visual>`."""
     geometry = element.used().first("geometry")
     if geometry is None:
         element.ignored("it has no <geometry>")

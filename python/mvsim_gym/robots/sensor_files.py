@@ -1,4 +1,4 @@
-"""Sensors of Gazebo as `<sensor>` tags of a vehicle file."""
+"""Writes sensors of Gazebo as `<sensor>` tags of a vehicle file."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ _OPTICAL = transform((0, 0, 0), (-math.pi / 2, 0, -math.pi / 2))
 
 
 def number(value: float) -> str:
-    """A number with at most nine digits, and no sign at zero."""
+    """Returns a number with at most nine digits, and no sign at zero."""
     return f"{value + 0.0:.9g}" if abs(value) > 5e-10 else "0"
 
 
 def pose_text(pose: Array) -> str:
-    """x y z yaw pitch roll, in metres and degrees."""
+    """Returns x y z yaw pitch roll, in metres and degrees."""
     roll, pitch, yaw = roll_pitch_yaw(pose)
     angles = (math.degrees(angle) for angle in (yaw, pitch, roll))
     return " ".join(number(float(value)) for value in (*pose[:3, 3], *angles))
 
 
 def sensor_xml(sensor: Sensor, pose: Array, name: str) -> list[str]:
-    """The lines of a sensor at a pose in the vehicle's frame; none, and a record, for a kind without a counterpart."""
+    """Returns the lines of a sensor at a pose in the vehicle's frame. A kind without a counterpart gives no lines and
+    is recorded as ignored."""
     make = _MAKERS.get(sensor.kind)
     if make is None:
         sensor.element.ignored(f"no sensor of the type '{sensor.kind}' is simulated")

@@ -11,7 +11,7 @@ __all__ = ["Sources"]
 
 
 class Sources:
-    """Resolves names of files to paths inside of the given folders, and reads them within limits."""
+    """Resolves file names to paths inside of the given folders, and reads the files within limits."""
 
     def __init__(self, description: Path, packages: Mapping[str, Path], limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
@@ -27,22 +27,23 @@ class Sources:
         self._real: dict[str, Path] = {}
 
     def package(self, name: str, element: Element) -> Path:
-        """The folder of a package."""
+        """Returns the folder of a package."""
         if name in self._packages:
             return self._packages[name]
         hint = near(list(self._packages), name)
         raise element.fault(f"the package '{name}' is not known, expected --package {name}=FOLDER{hint}")
 
     def knows(self, name: str) -> bool:
-        """True for a package that is given or stands around the description."""
+        """Returns whether a package is given or stands around the description."""
         return name in self._packages
 
     def folder_of(self, element: Element) -> Path:
-        """The folder of the file in which an element stands."""
+        """Returns the folder of the file that has an element."""
         return self._real.get(element.file, self._home / "x").parent
 
     def matching(self, name: str, element: Element) -> list[Path]:
-        """The sorted files of a name or pattern, relative to the file of the element, else to the description."""
+        """Returns the sorted files of a name or pattern, relative to the file of the element, else to the
+        description."""
         for folder in (self.folder_of(element), self._home):
             whole = Path(name) if Path(name).is_absolute() else folder / name
             if any(letter in name for letter in "*?["):
@@ -56,14 +57,15 @@ class Sources:
         return []
 
     def one(self, name: str, element: Element) -> Path:
-        """The one file of that name."""
+        """Returns the single file of that name."""
         found = self.matching(name, element)
         if not found:
             raise element.fault(f"there is no file '{name}'")
         return found[0]
 
     def mesh(self, uri: str, element: Element) -> Path | None:
-        """The file of a mesh's URI (`package://`, `model://`, `file://` or a path), or None where it is not there."""
+        """Returns the file of a mesh's URI (`package://`, `model://`, `file://` or a path); None if it does not
+        exist."""
         for scheme in ("package://", "model://"):
             if uri.startswith(scheme):
                 name, _, rest = uri.removeprefix(scheme).partition("/")
@@ -75,7 +77,7 @@ class Sources:
         return found[0] if found else None
 
     def read(self, path: Path, element: Element | None) -> bytes:
-        """The bytes of a file inside of the folders; all files together are bounded."""
+        """Returns the bytes of a file inside of the folders. The total size of all files is bounded."""
         data = read_limited(path, self.limits.file_bytes)
         self._left -= len(data)
         if self._left < 0:
@@ -85,7 +87,7 @@ class Sources:
         return data
 
     def shown(self, path: Path) -> str:
-        """A path as messages show it: below its package, or below the folder of the description."""
+        """Returns a path for messages: relative to its package, or to the folder of the description."""
         real = path.resolve()
         for name, folder in self._packages.items():
             if real.is_relative_to(folder):
@@ -102,13 +104,14 @@ class Sources:
 
 
 def _packages_around(home: Path) -> dict[str, Path]:
-    """The package in whose folder a description stands, and the packages beside it."""
+    """Returns the package whose folder has the description, and the packages beside it."""
     found: dict[str, Path] = {}
     for folder in (home, *home.parents[:4]):
         if (folder / "package.xml").is_file():
             found[folder.name] = folder
             for neighbour in sorted(folder.parent.iterdir()):
-                if (neighbour / "package.xml").is_file():  # no other folder: it may hold what is private
+                # other folders are not read, because they may hold private files
+                if (neighbour / "package.xml").is_file():
                     found.setdefault(neighbour.name, neighbour)
             break
     return found

@@ -24,7 +24,7 @@ __all__ = ["read_urdf"]
 
 
 def read_urdf(root: Element) -> Robot:
-    """The robot of a `<robot>` element.
+    """Returns the robot of a `<robot>` element.
 
     Raises:
         ImportRobotError: an element is missing, twice, or has values that make no sense.
@@ -56,7 +56,7 @@ def read_urdf(root: Element) -> Robot:
         for element in root.each(tag):
             _drives(element, robot)
     for element in root.each("xacro:property"):
-        element.ignored("xacro without its expansion")
+        element.ignored("a xacro element that was not expanded")
     return robot
 
 
@@ -189,12 +189,12 @@ def _joint(element: Element, robot: Robot) -> Joint:
         )
     mimic = element.first("mimic")
     if mimic is not None:
-        mimic.ignored("joints are taken alone")
+        mimic.ignored("each joint is imported independently")
     return joint
 
 
 def _gazebo(element: Element, robot: Robot) -> None:
-    """Sensors, plugins and friction of Gazebo."""
+    """Reads sensors, plugins and friction of Gazebo."""
     name = element.used().attributes.get("reference")
     for plugin in element.each("plugin"):
         robot.plugins.append(plugin)
@@ -219,7 +219,7 @@ def _gazebo(element: Element, robot: Robot) -> None:
 
 
 def read_sensor(element: Element, link: str) -> Sensor:
-    """A `<sensor>` of SDF, which URDF has below `<gazebo>`."""
+    """Reads a `<sensor>` of SDF, which URDF has below `<gazebo>`."""
     pose = element.used().first("pose")
     place = np.eye(4)
     if pose is not None and pose.text.strip():
@@ -232,7 +232,7 @@ def read_sensor(element: Element, link: str) -> Sensor:
 
 
 def _drives(element: Element, robot: Robot) -> None:
-    """Joints that a transmission or a ros2_control block commands."""
+    """Reads the joints that a transmission or a ros2_control block commands."""
     known = {joint.name: joint for joint in robot.joints}
     element.used()
     for joint in element.each("joint"):

@@ -16,18 +16,18 @@ __all__ = ["Gains", "vehicle_xml"]
 
 @dataclass(frozen=True)
 class Gains:
-    """Of the speed controller."""
+    """Gains of the speed controller."""
 
     kp: float
     ki: float
     max_torque: float
 
 
-_FRICTION = 0.8  # where the description states none that a tire can have
+_FRICTION = 0.8  # used if the description states none that is plausible for a tire
 
 
 def vehicle_xml(base: Base, name: str, facts: DriveFacts, gains: Gains | None, comment: list[str]) -> str:
-    """The text of a vehicle file with one class; `comment` stands at its top."""
+    """Returns the text of a vehicle file with one class; `comment` stands at its top."""
     lines = [
         "<!--",
         *(f"  {line.replace('--', '- -')}" for line in comment),
@@ -79,7 +79,7 @@ def _wheel_lines(base: Base, facts: DriveFacts) -> list[str]:
 
 
 def max_steer(base: Base, facts: DriveFacts) -> float:
-    """rad, of the angle of a wheel in the middle of the front axle."""
+    """Returns the largest steering angle of a wheel in the middle of the front axle, rad."""
     stated = facts.first("max_steer")
     stops = [min(abs(w.steered.lower), abs(w.steered.upper)) for w in base.wheels if w.steered is not None]
     stops = [stop for stop in stops if math.isfinite(stop) and stop > 0]
@@ -113,12 +113,13 @@ def _chassis_lines(base: Base) -> list[str]:
 
 
 def carries_moments(base: Base) -> bool:
-    """True where the wheels stand around the centre of mass, so that load transfer can be told from its height."""
+    """Returns whether the wheels stand around the centre of mass, so that load transfer can be computed from its
+    height."""
     return len(base.wheels) == 4 and base.inertia_z > 0 and 0 <= float(base.centre[2]) <= 100
 
 
 def controller_of(base: Base) -> str:
-    """The controller that a class takes when no other is asked for."""
+    """Returns the default controller of a class of dynamics."""
     if base.dynamics.startswith("ackermann"):
         return "twist_front_steer_pid"
     return "twist_ideal"
@@ -136,7 +137,8 @@ def _controller_lines(base: Base, gains: Gains | None) -> list[str]:
 
 
 def friction_of(base: Base, facts: DriveFacts) -> float:
-    """The friction coefficient of the tires: that of a parameter file, of Gazebo from 0.05 to 2, else 0.8."""
+    """Returns the friction coefficient of the tires: that of a parameter file, else that of Gazebo from 0.05 to 2, else
+    0.8."""
     stated = facts.first("mu")
     if stated is not None:
         return stated

@@ -1,4 +1,4 @@
-"""An SDF world to a world file: the shapes of its models as blocks."""
+"""Converts an SDF world to a world file. The shapes of its models become blocks."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from mvsim_gym.robots.sources import Sources
 
 __all__ = ["ImportedWorld", "import_world", "is_world"]
 
-_MAX_BLOCKS = 50_000  # that a world file may hold
-_MAX_TRIANGLES = 2_000  # of a mesh whose footprint is taken triangle by triangle
+_MAX_BLOCKS = 50_000  # in a world file
+_MAX_TRIANGLES = 2_000  # in a mesh whose footprint is built from its triangles
 _MAX_CORNERS = 14
-_DEPTH = 20  # models within models
+_DEPTH = 20  # of nested models
 _DEFAULT_MASS = 30.0
 
 
 @dataclass
 class ImportedWorld:
-    """What `import_world` found and made."""
+    """The result of `import_world`."""
 
     xml: str
     """the text of the world file"""
     blocks: int
     rows: list[Row] = field(default_factory=list)
-    """fate, place, element and reason, a row an element"""
+    """use, place, element and reason, a row for each element"""
 
     def table(self, every: bool = False) -> Iterator[str]:
-        """Lines of the report; rows of used elements only with `every`."""
+        """Yields the lines of the report. Rows of used elements are included only with `every`."""
         return report(self.rows, every)
 
     def summary(self) -> Iterator[str]:
-        """One line."""
+        """Returns a summary of one line."""
         yield f"{self.blocks} blocks"
 
 
@@ -56,7 +56,7 @@ class _Builder:
         self._depth = 0
 
     def models(self, parent: Element, T_world_parent: Array, static: bool, prefix: str) -> None:  # noqa: N803
-        """Takes all models and includes below an element."""
+        """Adds all models and includes below an element."""
         self._depth += 1
         if self._depth > _DEPTH:
             raise parent.fault(f"models nested deeper than {_DEPTH}")
@@ -104,7 +104,7 @@ class _Builder:
             model.ignored("a model with joints that turn is a robot: import it as one")
             return
         for joint in model.each("joint"):
-            joint.approximated("its links are blocks of their own")
+            joint.approximated("its links become separate blocks")
         for link in model.each("link"):
             pose, _ = pose_of(link.used())
             self._link(link, T_world_model @ pose, static, name)
@@ -135,7 +135,7 @@ class _Builder:
             self._block(link, name, outline, low, high, color, None if static else mass)
 
     def _footprints(self, shape: Geometry, T_world_link: Array) -> list[tuple[Array, float, float, str]]:  # noqa: N803
-        """Convex outlines that together are the shape seen from above, each with its heights and colour."""
+        """Returns convex outlines that together are the shape seen from above, each with its heights and colour."""
         if shape.kind == "plane":
             shape.element.approximated("the ground is flat everywhere")
             return []
@@ -223,7 +223,7 @@ class _Builder:
 
 
 def _upright_cylinder(size: tuple[float, ...], centre: Array) -> Array:
-    """The corners of a prism of 14 sides with the area of the circle: its radius is off by 1.7 % at most."""
+    """Returns the corners of a prism of 14 sides with the area of the circle. Its radius differs by at most 1.7 %."""
     radius, length = size
     turn = 2 * math.pi / _MAX_CORNERS
     outer = radius * math.sqrt(turn / math.sin(turn))
@@ -233,7 +233,7 @@ def _upright_cylinder(size: tuple[float, ...], centre: Array) -> Array:
 
 
 def is_world(path: str | Path) -> bool:
-    """True for an SDF file that holds a world, rather than a robot."""
+    """Returns whether an SDF file holds a world instead of a robot."""
     file = Path(path)
     if file.suffix not in (".sdf", ".world"):
         return False
@@ -249,18 +249,19 @@ def import_world(
     name: str = "",
     strict: bool = False,
 ) -> ImportedWorld:
-    """Reads the `<world>` of an SDF file and makes a world file of it. Nothing in the file is run or fetched.
+    """Reads the `<world>` of an SDF file and makes a world file of it. Code in the file is not run, and nothing is
+    downloaded.
 
-    Static models become static blocks, the others blocks with their mass; a mesh becomes its footprint.
+    Static models become static blocks, and the others become blocks with their mass. A mesh becomes its footprint.
 
     Args:
         path: `*.sdf` or `*.world`.
         packages: folders of Gazebo models by name, for `model://NAME`.
-        name: which `<world>`; empty: its only one.
-        strict: true: an element without effect is an error.
+        name: name of the `<world>`; empty: its only one.
+        strict: whether an element without effect is an error.
 
     Raises:
-        ImportRobotError: the file is damaged or beyond a limit, with file, line and reason.
+        ImportRobotError: the file is damaged or exceeds a limit; the message has file, line and reason.
         OSError: a file cannot be read.
     """
     file = Path(path)

@@ -1,9 +1,9 @@
 """Expands xacro, the macro language of ROS robot descriptions, without running any of its code as Python.
 
-Known: properties (lazy, with scopes, blocks and defaults), macros with defaults and blocks, `include`, `if`, `unless`,
-`arg`, `insert_block`, `call`, `element`, `attribute`. In texts: `${expression}`, `$(find)`, `$(arg)`, `$(env)`,
-`$(optenv)`, `$(dirname)`, `$(eval)`. Files come
-from the given packages and the folder of the description alone.
+Supported tags: properties (lazy, with scopes, blocks and defaults), macros with defaults and blocks, `include`, `if`,
+`unless`, `arg`, `insert_block`, `call`, `element`, `attribute`. In texts: `${expression}`, `$(find)`, `$(arg)`,
+`$(env)`, `$(optenv)`, `$(dirname)`, `$(eval)`. Only files in the given packages and in the folder of the description
+are read.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _Expander:
         self.missing: list[tuple[str, str]] = []
 
     def children(self, parent: Element, scope: Scope) -> list[Element]:
-        """The expanded children of an element."""
+        """Returns the expanded children of an element."""
         self._depth += 1
         if self._depth > _MAX_DEPTH:
             raise parent.fault(f"macros or includes nested deeper than {_MAX_DEPTH}")
@@ -161,7 +161,7 @@ class _Expander:
         return found
 
     def _unknown_package(self, filename: str) -> str:
-        """The package of a `$(find)` in the name of a file, where it is not known."""
+        """Returns the unknown package of a `$(find)` in a file name; None if there is none."""
         for found in re.finditer(r"\$\((?:find|find-pkg-share)\s+([\w.-]+)\s*\)", filename):
             if not self._sources.knows(found.group(1)):
                 return found.group(1)
@@ -189,7 +189,7 @@ class _Expander:
             holder = scope.holder(key)
             if holder is not None and isinstance(holder.values[key], Element | list):
                 block = holder.values[key]
-                if isinstance(block, list):  # expanded in the scope of the caller already
+                if isinstance(block, list):  # already expanded in the scope of the caller
                     return copy.deepcopy(block)
                 return self.children(block, scope)
         raise element.fault(f"there is no block '{name}'")
@@ -250,7 +250,7 @@ class Expansion:
 
     root: Element
     missing: list[tuple[str, str]]
-    """place and reason of each include whose file is not there"""
+    """place and reason of each include whose file does not exist"""
 
 
 def expand(
@@ -258,16 +258,16 @@ def expand(
 ) -> Expansion:
     """Expands a description.
 
-    A file that only defines one macro, whose parameters all have defaults, is expanded as if it called that macro.
+    A file that only defines one macro is expanded as if it called that macro, if all parameters have defaults.
 
     Args:
         path: a description, with xacro or without.
-        sources: what it may read.
+        sources: the files that may be read.
         arguments: values of `xacro:arg`.
-        environment: values of `$(env)` and `$(optenv)`; the process's own environment is never read.
+        environment: values of `$(env)` and `$(optenv)`; the environment of the process is never read.
 
     Raises:
-        ImportRobotError: it is no valid xacro, or beyond a limit.
+        ImportRobotError: the description is no valid xacro, or exceeds a limit.
     """
     shown = sources.shown(path)
     root = parse_xml(sources.read(path, None), sources.limits, shown)

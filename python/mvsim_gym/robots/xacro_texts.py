@@ -23,12 +23,12 @@ class Macro:
     name: str
     body: Element
     parameters: list[tuple[str, str | None, bool]]
-    """name (with its stars), default text, whether the caller's value of that name is forwarded"""
+    """name (with its stars), default text, whether it takes the caller's value of the same name"""
 
 
 @dataclass
 class Scope:
-    """Properties of a macro call over those of its caller."""
+    """Properties of a macro call, on top of those of its caller."""
 
     parent: Scope | None = None
     values: dict[str, Any] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Scope:
 
 
 class Texts:
-    """Evaluates texts: holds the arguments, the given environment and the budget of all expressions."""
+    """Evaluates texts. Holds the arguments, the given environment and the budget of all expressions."""
 
     def __init__(
         self, sources: Sources, arguments: Mapping[str, str], environment: Mapping[str, str]
@@ -65,7 +65,7 @@ class Texts:
         self._sources = sources
         self.given, self._environment = dict(arguments), environment
         self.declared: dict[str, tuple[str, Scope, Element]] = {}
-        """default of each `xacro:arg`: text, scope and element, evaluated when it is asked for"""
+        """default of each `xacro:arg`: text, scope and element, evaluated at its first use"""
         self._budget = Budget()
         self._resolving: list[str] = []
 
@@ -104,14 +104,14 @@ class Texts:
         return Namespace("xacro", {"load_yaml": load_yaml, "arg": argument, **STANDARD["python"].members})
 
     def typed(self, text: str, scope: Scope, element: Element) -> Any:
-        """The value of a text: that of a lone `${...}` keeps its type, and literals become numbers and booleans."""
+        """Returns the value of a text. A single `${...}` keeps its type, and literals become numbers and booleans."""
         pieces = self._pieces(text, scope, element)
         if len(pieces) == 1:
             return _literal(pieces[0]) if isinstance(pieces[0], str) else pieces[0]
         return _literal("".join(map(_shown, pieces)))
 
     def text(self, text: str, scope: Scope, element: Element) -> str:
-        """A text with its substitutions made."""
+        """Returns a text with its substitutions made."""
         return "".join(map(_shown, self._pieces(text, scope, element)))
 
     def _pieces(self, text: str, scope: Scope, element: Element) -> list[Any]:
@@ -150,7 +150,7 @@ class Texts:
         return pieces
 
     def _in_eval(self, name: str, scope: Scope, element: Element) -> Any:
-        """In `$(eval ...)` arguments are names too."""
+        """Returns the value of a name in `$(eval ...)`, where arguments are names too."""
         if name in self.given or name in self.declared:
             return _literal(self._command("arg", [name], element))
         return self.named(name, scope, element)
@@ -185,7 +185,7 @@ class Texts:
 
 
 def _closing(text: str, start: int, opens: str, element: Element) -> int:
-    """Where the bracket that `opens` ends, past nested ones and quoted texts."""
+    """Returns the position of the bracket that closes `opens`, past nested brackets and quoted texts."""
     closes = {"{": "}", "(": ")"}[opens]
     depth, quote = 1, ""
     for i in range(start, len(text)):
@@ -203,7 +203,7 @@ def _closing(text: str, start: int, opens: str, element: Element) -> int:
 
 
 def _literal(text: str) -> Any:
-    """A text as xacro takes the value of a property: a number or a boolean where it is one."""
+    """Returns a property's text as xacro interprets it: as a number or a boolean if possible."""
     stripped = text.strip()
     if len(stripped) > 1 and stripped[0] == stripped[-1] and stripped[0] in "'\"":
         return stripped[1:-1]
@@ -217,7 +217,7 @@ def _literal(text: str) -> Any:
 
 
 def _shown(value: Any) -> str:
-    """A value as it stands in a text."""
+    """Returns a value as it is written in a text."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return repr(value)
     size_of(value)

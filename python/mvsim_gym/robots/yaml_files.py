@@ -1,4 +1,4 @@
-"""YAML of controllers and properties, by PyYAML's safe loader, within bounds."""
+"""Reads YAML of controllers and properties with PyYAML's safe loader, within bounds."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _MAX_DEPTH = 40
 
 
 def parse_yaml(data: bytes, shown: str) -> Any:
-    """The value of a document.
+    """Returns the value of a document.
 
     Raises:
-        ImportRobotError: it is no YAML, has aliases, tags of other kinds, or is beyond a limit.
+        ImportRobotError: the text is no YAML, has aliases or other tags, or exceeds a limit.
     """
     with extra("reading YAML", "robots"):
         import yaml
@@ -27,7 +27,7 @@ def parse_yaml(data: bytes, shown: str) -> Any:
     try:
         depth = 0
         for event in yaml.parse(data, Loader=yaml.SafeLoader):
-            if isinstance(event, yaml.AliasEvent):  # aliases of aliases grow without bound
+            if isinstance(event, yaml.AliasEvent):  # nested aliases can grow without bound
                 raise ImportRobotError(f"{shown}: found an alias '*', expected none")
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > _MAX_DEPTH:

@@ -1,8 +1,8 @@
-"""Worlds among nodes of ROS 2: messages (which recordings hold too), topics, commands, and two ways to the network.
+"""Worlds as nodes of ROS 2: messages, topics, commands, and two transports. Recordings hold the same messages.
 
     with RosNode(World("my.world.xml"), open_transport(Network())) as node: ...
 
-It needs the extra `ros`; docs/tools-ros.md lists the topics.
+This package needs the extra `ros`. docs/tools-ros.md lists the topics.
 """
 
 from mvsim_gym.ros.node import RosNode

@@ -1,5 +1,5 @@
-"""Commands of a vehicle: twists of its topic `cmd_vel`, drives of a car's `ackermann_cmd`, and a stop where none comes
-any more."""
+"""Commands of a vehicle: twists of the topic `cmd_vel` and drives of a car's `ackermann_cmd`. The vehicle stops if
+commands cease."""
 
 from __future__ import annotations
 
@@ -15,25 +15,26 @@ from mvsim_gym.ros.topics import ACKERMANN_COMMAND, COMMAND, STAMPED_COMMAND, To
 __all__ = ["TIMEOUT", "Commands", "commanded_drive", "commanded_twist"]
 
 TIMEOUT = 1.0
-"""s of the wall without a command after which a vehicle is told to stop, once"""
+"""Wall time without a command after which a vehicle is stopped, once; s."""
 
 
 class Commands:
-    """Drives a vehicle. What it refuses and what it clips is said once.
+    """Drives a vehicle by messages. A notice, given once, tells of commands that are refused or clipped.
 
-    A controller that takes a speed and a steering angle is given the angle that leads a car to a twist:
-    atan(wheelbase * omega / v). A controller that takes twists is given the turn rate to which an angle leads.
+    If the controller takes a speed and a steering angle, a twist is converted to the angle atan(wheelbase * omega / v).
+    If it takes twists, a steering angle is converted to the turn rate v * tan(angle) / wheelbase. This is the bicycle
+    model.
     """
 
     def __init__(self, vehicle: Vehicle) -> None:
         self._vehicle = vehicle
         self._fresh = False
-        self._last: float | None = None  # s of the wall; None: it is not being driven
+        self._last: float | None = None  # s of wall time, of the last command; None: none since the last stop
         self._steer = 0.0  # rad, of the last command to a controller that takes an angle
 
     @property
     def topics(self) -> list[tuple[Topic, Callable[[bytes], None]]]:
-        """What it takes, without a prefix, and who takes encoded messages of it."""
+        """The topics of commands, without a prefix, and the function that takes the encoded messages of each."""
         taken: list[tuple[Topic, Callable[[bytes], None]]] = [
             (COMMAND, self.receive),
             (STAMPED_COMMAND, self.receive_stamped),
@@ -43,21 +44,21 @@ class Commands:
         return taken
 
     def receive(self, data: bytes) -> None:
-        """Takes an encoded geometry_msgs/Twist: forward speed (linear.x) and turn rate (angular.z) count."""
+        """Takes an encoded geometry_msgs/Twist; uses the forward speed (linear.x) and the turn rate (angular.z)."""
         self._take(data, COMMAND.kind, lambda twist: self._drive(twist.linear.x, twist.angular.z))
 
     def receive_stamped(self, data: bytes) -> None:
-        """Takes an encoded geometry_msgs/TwistStamped; its stamp and its frame do not count."""
+        """Takes an encoded geometry_msgs/TwistStamped; ignores its stamp and its frame."""
         self._take(data, STAMPED_COMMAND.kind, lambda m: self._drive(m.twist.linear.x, m.twist.angular.z))
 
     def receive_ackermann(self, data: bytes) -> None:
-        """Takes an encoded ackermann_msgs/AckermannDriveStamped of a car: speed and steering angle count."""
+        """Takes an encoded ackermann_msgs/AckermannDriveStamped of a car; uses its speed and steering angle."""
         self._take(
             data, ACKERMANN_COMMAND.kind, lambda m: self._drive_car(m.drive.speed, m.drive.steering_angle)
         )
 
     def watch(self, now: float) -> None:
-        """Stops the vehicle once when no command has come for a second; called all the time, at `now` s of the wall."""
+        """Stops the vehicle once if no command has come for a second. To be called often, at `now` s of wall time."""
         if self._fresh:
             self._fresh, self._last = False, now
         elif self._last is not None and now - self._last >= TIMEOUT:
@@ -70,7 +71,7 @@ class Commands:
     def _take(self, data: bytes, kind: str, drive: Callable[[Any], None]) -> None:
         try:
             message = STORE.deserialize_cdr(data, kind)
-        except Exception:  # whatever bytes the network has
+        except Exception:  # the network may deliver any bytes
             self._refuse(f"its bytes are no {kind}")
             return
         try:
@@ -130,7 +131,7 @@ class Commands:
 
 
 def commanded_twist(vehicle: Vehicle) -> tuple[float, float] | None:
-    """Speed (m/s) and turn rate (rad/s) that a vehicle is commanded; None: its controller takes neither a twist nor a
+    """Commanded speed (m/s) and turn rate (rad/s) of a vehicle; None if its controller takes neither a twist nor a
     steering angle with a speed."""
     match vehicle.command_names:
         case ("vx", "omega"):
@@ -144,7 +145,7 @@ def commanded_twist(vehicle: Vehicle) -> tuple[float, float] | None:
 
 
 def commanded_drive(vehicle: Vehicle) -> tuple[float, float] | None:
-    """Speed (m/s) and steering angle (rad) that a car is commanded; None: no car, or as of `commanded_twist`."""
+    """Commanded speed (m/s) and steering angle (rad) of a car; None for other vehicles, or as in `commanded_twist`."""
     twist, wheelbase = commanded_twist(vehicle), vehicle.wheelbase
     if twist is None or wheelbase is None:
         return None

@@ -1,6 +1,6 @@
-"""The way without a ROS installation: Cyclone DDS, with the names, types and hashes by which nodes of ROS 2 know them.
+"""A transport without a ROS installation: Cyclone DDS, with the names, types and hashes that nodes of ROS 2 expect.
 
-Messages come and go as they are encoded; what Cyclone has to know of a type is made of its definition.
+Messages are passed in encoded form. Their types are declared to Cyclone by the message definitions.
 """
 
 from __future__ import annotations
@@ -40,18 +40,16 @@ with extra("ROS 2 without rclpy", "ros"):
 __all__ = ["CycloneTransport", "config_of"]
 
 _BLOCKING = 20 * 10**6  # ns that a message may wait for slow receivers
-_TAKEN = 100  # messages handed over at once
-_UNMATCHED_EVERY = 0.5  # s of the wall between looks at who subscribes or publishes in vain
-_ENDPOINTS = 10_000  # looked at
-# On the loopback interface datagrams are as large as they can be: with those of Ethernet's size a receiver that does
-# not ask again (best effort) misses most pictures, since its socket buffer overflows before it wakes up.
+_TAKEN = 100  # messages taken from a reader at once
+_UNMATCHED_EVERY = 0.5  # s of wall time between checks for endpoints that do not match
+_ENDPOINTS = 10_000  # most endpoints that a check reads
+# The loopback interface gets the largest possible datagrams. With datagrams of Ethernet's size a best-effort receiver
+# misses most images, since its socket buffer overflows before it wakes up.
 _LARGE_DATAGRAMS = "<MaxMessageSize>65500B</MaxMessageSize><FragmentSize>32500B</FragmentSize>"
-_BUFFER_FILE = (
-    "/proc/sys/net/core/rmem_default"  # bytes of a receiver's socket buffer, unless it asks for more
-)
-_BUFFER = 212_992  # where there is no such file
-# Newer versions of Fast DDS (from ROS 2 Kilted on) tell of their types, with other properties than ours have: what they
-# tell is passed over, and names decide, as they do among nodes of ROS 2. 1.15 is Fast DDS's number as a vendor.
+_BUFFER_FILE = "/proc/sys/net/core/rmem_default"  # default size of a receiver's socket buffer, bytes
+_BUFFER = 212_992  # bytes, if there is no such file
+# Newer versions of Fast DDS (from ROS 2 Kilted on) send descriptions of their types, which differ from ours in some
+# properties. The descriptions are ignored and types match by name, as in ROS 2. 1.15 is the vendor id of Fast DDS.
 _COMPATIBILITY = "<Compatibility><IgnoreTypeInformation>1.15</IgnoreTypeInformation></Compatibility>"
 _BASES = {
     "bool": bool,
@@ -65,7 +63,7 @@ _BASES = {
 
 
 class CycloneTransport(Transport):
-    """A participant of DDS that looks like a node of ROS 2."""
+    """A DDS participant that appears as a node of ROS 2."""
 
     name = "cyclonedds"
 
@@ -91,45 +89,45 @@ class CycloneTransport(Transport):
             ),
             _type_of(graph.KIND, graph.STORE),
         )
-        self._told_of = 0  # endpoints
-        self._unmatched: set[str] = set()  # what was to be said at the last look
+        self._announced = 0  # number of endpoints in the last graph message
+        self._unmatched: set[str] = set()  # notices that the last check found
         self._looked = time.monotonic()
 
     def publisher(self, topic: Topic) -> Publisher:
-        """As of `Transport`."""
+        """See `Transport`."""
         writer = DataWriter(self._participant, self._topic(topic), qos=_qos(topic.qos, topic.kind))
         self._writers[f"rt{topic.name}"] = publisher = _Writer(writer, _type_of(topic.kind))
         return publisher
 
     def subscribe(self, topic: Topic, receive: Callable[[bytes], None]) -> None:
-        """As of `Transport`."""
+        """See `Transport`."""
         reader = DataReader(self._participant, self._topic(topic), qos=_qos(topic.qos, topic.kind))
         self._readers.append((f"rt{topic.name}", reader, receive))
 
     def work(self) -> None:
-        """As of `Transport`."""
-        self._tell_graph()
+        """See `Transport`."""
+        self._publish_graph()
         for _, reader, receive in self._readers:
             for sample in reader.take(_TAKEN):
-                if sample.sample_info.valid_data:  # else it tells that a publisher has gone
+                if sample.sample_info.valid_data:  # other samples report that a publisher has gone
                     receive(sample.data)
         if time.monotonic() - self._looked >= _UNMATCHED_EVERY:
             self._looked = time.monotonic()
             self.look_for_unmatched()
 
-    def _tell_graph(self) -> None:
-        """The node's name, and its endpoints if there are others than when they were told."""
+    def _publish_graph(self) -> None:
+        """Publishes the node's name and endpoints if endpoints have been added since the last time."""
         count = len(self._readers) + len(self._writers)
-        if self._graph is not None and count != self._told_of:
-            self._told_of = count
+        if self._graph is not None and count != self._announced:
+            self._announced = count
             readers = [reader.guid.bytes for _, reader, _ in self._readers]
             writers = [writer.writer.guid.bytes for writer in self._writers.values()]
             self._graph.publish(graph.graph_message(NODE, self._participant.guid.bytes, readers, writers))
 
     def look_for_unmatched(self) -> None:
-        """Tells of subscribers and publishers that were there at the last look too and are still without effect."""
+        """Gives a notice of subscribers and publishers of our topics that did not match at two checks in a row."""
         why = "its type ({}) or its quality of service does not fit"
-        subscribers, publishers = _found(self._subscribers), _found(self._publishers)
+        subscribers, publishers = _live_endpoints(self._subscribers), _live_endpoints(self._publishers)
         of_writers = {name: [(each.writer, "subscriptions")] for name, each in self._writers.items()}
         of_readers: dict[str, list[tuple[Any, str]]] = {}
         for name, reader, _ in self._readers:
@@ -146,10 +144,10 @@ class CycloneTransport(Transport):
         }
         notice(sorted(unmatched & self._unmatched))
         self._unmatched = unmatched
-        self._tell_of_losses(subscribers)
+        self._report_losses(subscribers)
 
-    def _tell_of_losses(self, subscribers: Sequence[Any]) -> None:
-        """Tells of best-effort subscribers of messages that their socket buffer cannot hold."""
+    def _report_losses(self, subscribers: Sequence[Any]) -> None:
+        """Gives a notice of best-effort subscribers to messages that are larger than their socket buffer."""
         for found in subscribers:
             writer = self._writers.get(found.topic_name)
             if writer is None or found.qos[Policy.Reliability] != Policy.Reliability.BestEffort:
@@ -164,7 +162,7 @@ class CycloneTransport(Transport):
                 )
 
     def close(self) -> None:
-        """As of `Transport`."""
+        """See `Transport`."""
         if self._participant is not None:
             self._readers.clear()
             self._writers.clear()
@@ -179,7 +177,7 @@ class CycloneTransport(Transport):
 
 
 def _socket_buffer() -> int:
-    """bytes that Linux gives to a socket by default."""
+    """Default size of a socket buffer of Linux, bytes."""
     try:
         with open(_BUFFER_FILE, encoding="ascii") as file:
             return int(file.read())
@@ -187,21 +185,21 @@ def _socket_buffer() -> int:
         return _BUFFER
 
 
-def _found(others: Any) -> list[Any]:
-    """What endpoints in the domain tell of themselves, those that are there."""
+def _live_endpoints(others: Any) -> list[Any]:
+    """Returns the descriptions of the live endpoints in the domain."""
     try:
         found = others.read(_ENDPOINTS)
-    except Exception:  # whatever others tell, it is only looked at
+    except Exception:  # other nodes may send any description, and the check is optional
         return []
     return [each for each in found if each.sample_info.instance_state == InstanceState.Alive]
 
 
 def _unmatched(others: Sequence[Any], own: Mapping[str, list[tuple[Any, str]]]) -> Iterator[tuple[str, str]]:
-    """Topic and type of endpoints in the domain that share a topic's name with ours and fit none of these.
+    """Yields topic and type of endpoints in the domain whose topic has the name of one of ours, but that do not match.
 
     Args:
-        others: what they tell of themselves.
-        own: by the topic's name in DDS: endpoints, and what they match.
+        others: the descriptions of the endpoints.
+        own: our endpoints and the kind of endpoint that each matches, by the topic's name in DDS.
     """
     for endpoint in others:
         ends, info = own.get(endpoint.topic_name), endpoint.sample_info
@@ -210,7 +208,7 @@ def _unmatched(others: Sequence[Any], own: Mapping[str, list[tuple[Any, str]]]) 
 
 
 def _matched(end: Any, what: str) -> set[int]:
-    """The handles of what it is matched with, which cyclonedds gives with a sign here and without one elsewhere."""
+    """The handles of matching endpoints as unsigned numbers. Cyclonedds gives them signed here, elsewhere unsigned."""
     return {handle % 2**64 for handle in getattr(end, f"get_matched_{what}")()}
 
 
@@ -218,10 +216,10 @@ class _Writer(Publisher):
     def __init__(self, writer: Any, kind: Any) -> None:
         self.writer, self._kind = writer, kind
         self.largest = 0
-        """bytes of a message so far"""
+        """Size of the largest message so far, bytes."""
 
     def publish(self, data: bytes) -> bool:
-        """As of `Publisher`."""
+        """See `Publisher`."""
         sample = object.__new__(self._kind)
         sample.data = data
         self.largest = max(self.largest, len(data))
@@ -235,16 +233,16 @@ class _Writer(Publisher):
 
     @property
     def has_listeners(self) -> bool:
-        """As of `Publisher`."""
+        """See `Publisher`."""
         return bool(self.writer.get_matched_subscriptions())
 
 
 def config_of(interface: str) -> str:
-    """Cyclone's configuration for an interface of `Network`; with `any` CYCLONEDDS_URI has effect too."""
+    """Returns Cyclone's configuration for an interface of `Network`; with `any` CYCLONEDDS_URI is included."""
     if interface == ANY:
         ours = f"<CycloneDDS><Domain>{_COMPATIBILITY}</Domain></CycloneDDS>"
         return ",".join(filter(None, (os.environ.get("CYCLONEDDS_URI"), ours)))
-    # On the loopback interface nodes are asked one by one, since it seldom has multicast.
+    # The loopback interface seldom has multicast, so nodes there are discovered by unicast.
     peers, sizes = "", ""
     if interface == LOCAL:
         peers, sizes = '<Peers><Peer address="127.0.0.1"/></Peers>', _LARGE_DATAGRAMS
@@ -265,7 +263,7 @@ def _is_address(text: str) -> bool:
 
 
 def _qos(qos: Qos, kind: str, store: Typestore = STORE) -> Any:
-    """Quality of service, with the type's hash (REP 2016), without which newer nodes do not list the type."""
+    """Returns the quality of service with the type's hash (REP 2016). Newer nodes do not list types without a hash."""
     return DdsQos(
         Policy.Reliability.Reliable(_BLOCKING) if qos.reliable else Policy.Reliability.BestEffort,
         Policy.Durability.TransientLocal if qos.latched else Policy.Durability.Volatile,
@@ -277,16 +275,16 @@ def _qos(qos: Qos, kind: str, store: Typestore = STORE) -> Any:
 
 @cache
 def _type_of(kind: str, store: Typestore = STORE) -> Any:
-    """A type of DDS for one of ROS 2, under its name there, whose objects hold `data`, an encoded message."""
+    """Returns the DDS type of a ROS 2 type, with its name in DDS. Its objects hold `data`, an encoded message."""
     package, _, name = kind.split("/")
     fields = {field: _field(node, of, store) for field, (node, of) in store.fielddefs[kind][1]}
     made = make_idl_struct(f"{name}_", f"{package}.msg.dds_.{name}_", fields, dataclassify=False)
     made.serialize = lambda self, **_: self.data
-    made.deserialize = made.deserialize_key = classmethod(_holding)
+    made.deserialize = made.deserialize_key = classmethod(_sample_of)
     return made
 
 
-def _holding(cls: type, data: bytes, **_: Any) -> Any:
+def _sample_of(cls: type, data: bytes, **_: Any) -> Any:
     sample: Any = object.__new__(cls)
     sample.data = data
     return sample

@@ -1,4 +1,4 @@
-"""A policy that drives a robot over ROS 2, and stops it."""
+"""A node that drives a robot over ROS 2 by a policy, and stops it in the end."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from mvsim_gym.ros.transport import Publisher, Transport
 __all__ = ["DriveNode", "DriveOptions"]
 
 GRACE = 0.05
-"""s beyond a control period until a loop that hangs is stopped"""
+"""Time beyond a control period after which the robot of a blocked loop is stopped; s."""
 _STATUS_EVERY = 0.2  # s
-_WORK_EVERY = 0.002  # s between looks at what has come
+_WORK_EVERY = 0.002  # s between checks for messages
 _LAST_STOPS = 5  # zero commands at the end
 
 _STATUS = Topic("/drive/status", "std_msgs/msg/String", Qos(10, latched=True))
@@ -38,29 +38,29 @@ Record = Callable[[str, str, bytes, int], None]
 
 
 class DriveOptions(NamedTuple):
-    """Of a `DriveNode`."""
+    """Options of a `DriveNode`."""
 
     names: dict[str, str]
-    """topics, as of `RobotReadings`, and `cmd`"""
+    """names of topics, as in `RobotReadings`, and `cmd`"""
     kind: str = "twist"
-    """of commands: twist, stamped or ackermann"""
+    """message of commands: twist, stamped or ackermann"""
     localization: str = "tf"
     dry: bool = False
-    """commands are told, and not sent"""
+    """True: commands are reported, but not sent"""
     goals: tuple[tuple[float, float], ...] = ()
-    """driven to one after another"""
+    """goals, which are driven to one after another"""
 
 
 class DriveNode:
-    """Drives at the rate of the environment. `run` returns when it is told to, or all goals are reached; whatever ends
-    it, the robot is told to stand.
+    """Drives at the control rate of the environment. `run` returns after `end`, or when all goals are reached. Each way
+    to end, also an error, stops the robot.
 
     Args:
         driver: decides on commands.
-        transport: the way to the network; the node closes it.
-        options: names of topics and the like.
-        record: is handed every message that came or went.
-        say: is handed lines for the user.
+        transport: the connection to the network; the node closes it.
+        options: names of topics, kind of commands, goals.
+        record: receives every message that was received or sent.
+        say: receives lines for the user.
     """
 
     def __init__(
@@ -84,16 +84,16 @@ class DriveNode:
         self._ended = threading.Event()
         self._goals = list(options.goals)
         self.reached = 0
-        """goals so far"""
+        """Number of goals that were reached."""
         self._period = driver.pipeline.control_period
-        self._told = -float("inf")
+        self._status_at = -float("inf")
         self._reason: str | None = None
         try:
             self._readings = RobotReadings(
-                driver, options.names, time.monotonic, options.localization, self._came
+                driver, options.names, time.monotonic, options.localization, self._take_goal
             )
             for topic, receive in self._readings.topics():
-                transport.subscribe(topic, self._recording(topic, receive))
+                transport.subscribe(topic, self._recorded(topic, receive))
             self._command = COMMANDS[options.kind]._replace(name=options.names["cmd"])
             self._out: Publisher | None = None if options.dry else transport.publisher(self._command)
             self._status = transport.publisher(_STATUS)
@@ -104,33 +104,33 @@ class DriveNode:
         if self._goals:
             driver.set_goal(*self._goals.pop(0))
 
-    def _came(self, x: float, y: float) -> None:
-        """A goal of the topic."""
+    def _take_goal(self, x: float, y: float) -> None:
+        """Takes a goal from the topic of goals."""
         self._driver.set_goal(x, y)
 
-    def _recording(self, topic: Topic, receive: Callable[[bytes], None]) -> Callable[[bytes], None]:
+    def _recorded(self, topic: Topic, receive: Callable[[bytes], None]) -> Callable[[bytes], None]:
         if self._record is None:
             return receive
         record = self._record
 
-        def both(data: bytes) -> None:
+        def record_and_receive(data: bytes) -> None:
             record(topic.name, topic.kind, data, time.time_ns())
             receive(data)
 
-        return both
+        return record_and_receive
 
     def end(self) -> None:
-        """Tells `run` to return; from any thread or signal handler."""
+        """Makes `run` return. Any thread or signal handler may call it."""
         self._ended.set()
 
     @property
     def driver(self) -> Driver:
-        """What decides."""
+        """The driver, which decides on commands."""
         return self._driver
 
     def run(self, duration: float | None = None) -> None:
-        """Drives until `end`, or `duration` seconds have passed, or the last of the goals is reached."""
-        watchdog = Watchdog(self._stand, self._period + GRACE)
+        """Drives until `end` is called, `duration` seconds have passed, or the last goal is reached."""
+        watchdog = Watchdog(self._stop_robot, self._period + GRACE)
         began = due = time.monotonic()
         try:
             while not self._ended.is_set() and (duration is None or time.monotonic() - began < duration):
@@ -146,29 +146,29 @@ class DriveNode:
                     )
                 self._send(step.speed, step.turn)
                 watchdog.fed()
-                self._tell(step, now)
+                self._report(step, now)
                 if step.stop == "arrived" and not self._next_goal():
                     break
                 due = max(due + self._period, time.monotonic() - self._period)
         finally:
             watchdog.close()
             for _ in range(_LAST_STOPS):
-                self._stand()
+                self._stop_robot()
                 time.sleep(0.01)
 
     def close(self) -> None:
-        """Stands, and leaves the network."""
+        """Leaves the network."""
         self._transport.close()
 
     def _next_goal(self) -> bool:
-        """Goes on to the next; False: these were all that were given."""
+        """Sets the next goal. Returns False if the last of the given goals was reached."""
         self.reached += 1
         if self._goals:
             self._driver.set_goal(*self._goals.pop(0))
             return True
         return not self._options.goals
 
-    def _stand(self) -> None:
+    def _stop_robot(self) -> None:
         self._send(0.0, 0.0)
 
     def _send(self, speed: float, turn: float) -> None:
@@ -188,14 +188,14 @@ class DriveNode:
             if self._record is not None:
                 self._record(self._command.name, self._command.kind, data, now)
 
-    def _tell(self, step: Step, now: float) -> None:
-        """Status when it changes and a few times a second; the observation for plots."""
+    def _report(self, step: Step, now: float) -> None:
+        """Publishes the status when it changes and every 0.2 s, and each observation that has a subscriber."""
         changed = step.stop != self._reason
         if changed:
             self._say(f"stop: {step.stop}" if step.stop else "drives")
             self._reason = step.stop
-        if changed or now - self._told >= _STATUS_EVERY:
-            self._told = now
+        if changed or now - self._status_at >= _STATUS_EVERY:
+            self._status_at = now
             status = {
                 "state": "stop" if step.stop else "drive",
                 "reason": step.stop,

@@ -1,5 +1,5 @@
-"""What nodes of ROS 2 tell of themselves beside DDS (rmw_dds_common): a name, and whose each endpoint is. By it
-`ros2 node list` knows a node."""
+"""The message by which a node of ROS 2 announces its name and its endpoints (rmw_dds_common). `ros2 node list` shows
+the nodes that send it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ TOPIC = "ros_discovery_info"
 KIND = "rmw_dds_common/msg/ParticipantEntitiesInfo"
 QOS = Qos(1, latched=True)
 STORE = get_typestore(Stores.ROS2_JAZZY)
-"""Has these types as they are from ROS 2 Iron on, with GUIDs of 16 bytes; they had 24 before."""
+"""The types as from ROS 2 Iron on, with GUIDs of 16 bytes; before, they had 24."""
 
 
 def graph_message(node: str, participant: bytes, readers: Sequence[bytes], writers: Sequence[bytes]) -> bytes:
-    """A participant of DDS with one node, encoded; of all the 16 bytes of their GUIDs."""
+    """Returns the encoded message of a DDS participant with one node; GUIDs have 16 bytes."""
     gid, info = (STORE.types[f"rmw_dds_common/msg/{name}"] for name in ("Gid", "NodeEntitiesInfo"))
 
     def made(guid: bytes) -> Any:

@@ -1,4 +1,4 @@
-"""The columns of the CSV files of vehicles as topics, a number each, of every step."""
+"""The columns of the CSV files of vehicles as topics: one number for each column and step."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _KIND = "std_msgs/msg/Float64"
 
 
 class LogTopics:
-    """Topics `log/pose/COLUMN` and `log/wheel_1/COLUMN`... of each vehicle.
+    """Topics `log/pose/COLUMN`, `log/wheel_1/COLUMN`, ... of each vehicle.
 
     Args:
-        prefixes: stand before the topics of each vehicle, by its index in the world.
-        history: messages kept.
+        prefixes: prefixes of the topics of each vehicle, by its index in the world.
+        history: number of messages that a topic keeps.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class LogTopics:
                     sink.offer(Topic(name, _KIND, Qos(history)))
 
     def write(self, now: int) -> None:
-        """The values of the last step, those that somebody wants."""
+        """Writes the values of the last step that have a receiver."""
         if self._log is None:
             return
         for vehicle, tables in self._topics.items():
@@ -50,9 +50,9 @@ class LogTopics:
                         self._sink.write(name, Messages.number(value), now)
 
     def forget(self) -> None:
-        """After a reset of the world: there was no step yet."""
+        """Begins anew after a reset of the world, which has made no step yet."""
         self._log = _core.StepLog(self._simulation)
 
     def close(self) -> None:
-        """The world is observed no more."""
+        """Stops observing the world."""
         self._log = None

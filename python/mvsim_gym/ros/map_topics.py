@@ -1,4 +1,4 @@
-"""What a world tells of its occupancy grids: once, for whoever comes."""
+"""Topics of the occupancy grids of a world. Each is written once, and late subscribers receive it too."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from mvsim_gym.ros.topics import Qos, Sink, Topic
 __all__ = ["MapTopics"]
 
 _ONCE = Qos(1, latched=True)
-_VALUES = np.array([0, 100, -1], np.int8)  # of a free, an occupied and an unknown cell
+_VALUES = np.array([0, 100, -1], np.int8)  # values of a free, an occupied and an unknown cell
 
 
 class MapTopics:
-    """The occupancy grids of a world: the first as `simul_map`, further ones as `simul_map_2`...
+    """The occupancy grids of a world: the first as `simul_map`, further ones as `simul_map_2`, `simul_map_3`, ...
 
     Args:
-        prefix: stands before the topics.
+        prefix: prefix of the topics.
     """
 
     def __init__(self, sink: Sink, prefix: str) -> None:
         self._sink, self._prefix = sink, prefix
-        self._taken: dict[str, bool] = {}  # of the topics that were offered, whether they are ours
+        self._taken: dict[str, bool] = {}  # offered topics, and whether the sink took them
 
     def write(self, model: _core.Model, now: int) -> None:
-        """Offers and writes them; again where another world follows.
+        """Offers and writes the topics; to be called again if the world is replaced.
 
         Args:
-            now: ns of the messages.
+            now: time of the messages, ns.
         """
         messages = Messages(now)
         for k, (cells, resolution, (x, y, yaw)) in enumerate(model.grids, 1):

@@ -1,6 +1,6 @@
-"""What a world tells, as ROS 2 messages. Frames follow REP 105, units are SI.
+"""ROS 2 messages of a world. Frames follow REP 105, units are SI.
 
-Types and their encoding are those of rosbags; a message here is an object of its dataclasses.
+Types and their encoding come from rosbags; a message is an object of its dataclasses.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ for _name, _fields in {
     "float32 jerk",
     "AckermannDriveStamped": "std_msgs/Header header\nAckermannDrive drive",
 }.items():
-    STORE.register(get_types_from_msg(_fields, f"ackermann_msgs/msg/{_name}"))  # rosbags does not have them
+    STORE.register(get_types_from_msg(_fields, f"ackermann_msgs/msg/{_name}"))  # rosbags lacks this package
 MAP = "map"
-"""the frame of the world; it has no prefix"""
+"""The frame of the world, which has no prefix."""
 _NO_COVARIANCE = np.zeros(36)
-_RANGE_MIN = 0.02  # m, of a scan
-_UNKNOWN = -1.0  # first in a covariance: not known, or not measured
-_UNMEASURED = 1e6  # m2 or rad2: the odometry of a plane says nothing of height, pitch and roll
-_POINT_FIELD = {"<u2": 4, "<f4": 7}  # numbers of sensor_msgs/PointField
-_LINE_STRIP, _LINE_WIDTH = 4, 0.01  # of a marker
+_RANGE_MIN = 0.02  # m, shortest range of a scan
+_UNKNOWN = -1.0  # first element of a covariance that is not known, or of a value that is not measured
+_UNMEASURED = 1e6  # m2 or rad2: odometry in the plane does not measure height, pitch and roll
+_POINT_FIELD = {"<u2": 4, "<f4": 7}  # type numbers of sensor_msgs/PointField
+_LINE_STRIP, _LINE_WIDTH = 4, 0.01  # type and width (m) of a marker
 
 
 class ImuNoise(NamedTuple):
@@ -57,11 +57,11 @@ def _make(name: str, /, **fields: Any) -> Any:
 
 
 class Messages:
-    """Makes messages of one moment.
+    """Makes messages of one instant.
 
     Args:
-        nanoseconds: their stamp.
-        prefix: stands before the names of frames, e.g. `r1/`, but not before `map`.
+        nanoseconds: stamp of the messages.
+        prefix: prefix of the names of frames except `map`, e.g. `r1/`.
     """
 
     def __init__(self, nanoseconds: int, prefix: str = "") -> None:
@@ -76,11 +76,11 @@ class Messages:
         return _make("std_msgs/Header", stamp=self.stamp, frame_id=self._frame(frame))
 
     def truth(self, pose: Pose, twist: Twist, frame: str) -> Any:
-        """nav_msgs/Odometry of base_link in a frame, without any error; the twist is in the body frame."""
+        """nav_msgs/Odometry of base_link in a frame, without error; the twist is in the body frame."""
         return self._odometry(pose, twist, frame, _NO_COVARIANCE, _NO_COVARIANCE)
 
     def odometry(self, pose: Pose, twist: Twist, place: float, yaw: float) -> Any:
-        """nav_msgs/Odometry of base_link in odom; the twist is in the body frame, and its covariance unknown.
+        """nav_msgs/Odometry of base_link in odom. The twist is in the body frame; its covariance is unknown.
 
         Args:
             place: standard deviation along x and along y, m.
@@ -109,11 +109,11 @@ class Messages:
 
     @staticmethod
     def twist(vx: float, omega: float) -> Any:
-        """geometry_msgs/Twist, of the body frame."""
+        """geometry_msgs/Twist in the body frame."""
         return _make("geometry_msgs/Twist", linear=_vector(vx, 0.0, 0.0), angular=_vector(0.0, 0.0, omega))
 
     def stamped_twist(self, vx: float, omega: float) -> Any:
-        """geometry_msgs/TwistStamped, of the body frame."""
+        """geometry_msgs/TwistStamped in the body frame."""
         return _make(
             "geometry_msgs/TwistStamped", header=self.header("base_link"), twist=self.twist(vx, omega)
         )
@@ -131,7 +131,7 @@ class Messages:
         return _make("ackermann_msgs/AckermannDriveStamped", header=self.header("base_link"), drive=drive)
 
     def pose_with_covariance(self, pose: Pose, frame: str) -> Any:
-        """geometry_msgs/PoseWithCovarianceStamped, without any doubt."""
+        """geometry_msgs/PoseWithCovarianceStamped with zero covariance."""
         return _make(
             "geometry_msgs/PoseWithCovarianceStamped",
             header=self.header(frame),
@@ -143,7 +143,7 @@ class Messages:
         return _make("geometry_msgs/PoseArray", header=self.header(frame), poses=[_pose(p) for p in poses])
 
     def transforms(self, edges: Sequence[tuple[str, str, Pose]]) -> Any:
-        """tf2_msgs/TFMessage: frame, child, pose of the child in the frame."""
+        """tf2_msgs/TFMessage; each edge has a frame, a child frame and the pose of the child in the frame."""
         return _make(
             "tf2_msgs/TFMessage",
             transforms=[
@@ -162,13 +162,13 @@ class Messages:
     def scan(
         self, reading: Reading, range_max: float, period: float, frame: str, *, finite: bool = False
     ) -> Any:
-        """sensor_msgs/LaserScan of rays of one instant (REP 117): no return is +inf, a thing below the shortest range
-        -inf.
+        """sensor_msgs/LaserScan of rays of one instant. A ray without a return is +inf, one below the shortest range
+        -inf (REP 117).
 
         Args:
             range_max: the longest range, m.
             period: s between scans.
-            finite: no return is the longest range, as MVSim has it, and all else as it was measured.
+            finite: as in MVSim, a ray without a return is the longest range, and short ranges are kept.
         """
         angles, ranges = reading.angles, reading.ranges
         if finite:
@@ -208,7 +208,7 @@ class Messages:
         )
 
     def fix(self, reading: GnssReading | None, frame: str) -> Any:
-        """sensor_msgs/NavSatFix; without a fix all of it is NaN."""
+        """sensor_msgs/NavSatFix; all values are NaN without a fix."""
         found = reading is not None
         status = _make("sensor_msgs/NavSatStatus", status=0 if found else -1, service=1)
         return _make(
@@ -238,7 +238,7 @@ class Messages:
         )
 
     def camera_info(self, k: npt.NDArray[np.float64], width: int, height: int, frame: str) -> Any:
-        """sensor_msgs/CameraInfo of a pinhole without distortion, (3, 3) px."""
+        """sensor_msgs/CameraInfo of a pinhole camera without distortion; `k` is its matrix (3, 3), px."""
         whole = _make(
             "sensor_msgs/RegionOfInterest", x_offset=0, y_offset=0, height=0, width=0, do_rectify=False
         )
@@ -296,11 +296,11 @@ class Messages:
         )
 
     def map(self, cells: npt.NDArray[np.int8], info: Any) -> Any:
-        """nav_msgs/OccupancyGrid of (height, width) per cent, row 0 lowest; -1 is unknown."""
+        """nav_msgs/OccupancyGrid of (height, width) per cent; row 0 is the lowest, and -1 is unknown."""
         return _make("nav_msgs/OccupancyGrid", header=self.header(MAP), info=info, data=cells.ravel())
 
     def outlines(self, lines: Sequence[tuple[str, npt.NDArray[np.float64]]]) -> Any:
-        """visualization_msgs/MarkerArray: closed lines (n, 3) in base_link, each with its namespace."""
+        """visualization_msgs/MarkerArray of closed lines (n, 3) in base_link, each with its namespace."""
         return _make("visualization_msgs/MarkerArray", markers=[self._line(*line) for line in lines])
 
     def _line(self, namespace: str, points: npt.NDArray[np.float64]) -> Any:
@@ -330,15 +330,15 @@ class Messages:
         )
 
     def place(self, x: float, y: float, frame: str) -> Any:
-        """geometry_msgs/PoseStamped of a place on the ground, m."""
+        """geometry_msgs/PoseStamped of a point on the ground, m."""
         return _make(
             "geometry_msgs/PoseStamped", header=self.header(frame), pose=_pose(Pose(x, y, 0, 0, 0, 0))
         )
 
     @staticmethod
     def table(values: npt.NDArray[np.float32], labels: Sequence[str]) -> Any:
-        """std_msgs/Float32MultiArray, with a name for each dimension."""
-        steps = np.cumprod([1, *values.shape[::-1]])[:0:-1].tolist()  # of a dimension: its elements in all
+        """std_msgs/Float32MultiArray with a name for each dimension."""
+        steps = np.cumprod([1, *values.shape[::-1]])[:0:-1].tolist()  # number of elements of each dimension
         dims = [
             _make("std_msgs/MultiArrayDimension", label=label, size=size, stride=step)
             for label, size, step in zip(labels, values.shape, steps, strict=True)
@@ -373,13 +373,13 @@ class Messages:
 
 
 def word(name: str) -> str:
-    """A name as ROS takes it in topics and frames: letters, digits and _, and no digit first."""
+    """Returns a name that ROS accepts in topics and frames: letters, digits and _, and no digit first."""
     found = re.sub(r"\W", "_", name, flags=re.ASCII)
     return f"_{found}" if found[:1].isdigit() else found
 
 
 def _covariance(deviation: float) -> npt.NDArray[np.float64]:
-    """(9,) of three axes that have nothing to do with each other."""
+    """The covariance (9,) of three independent axes."""
     return np.diag(np.full(3, deviation**2)).ravel()
 
 

@@ -1,4 +1,4 @@
-"""A world as a node of ROS 2: its topics, `/clock`, and the commands that it takes."""
+"""A world as a node of ROS 2: its topics, `/clock`, and the commands of its vehicles."""
 
 from __future__ import annotations
 
@@ -25,43 +25,43 @@ from mvsim_gym.world import World
 
 __all__ = ["RosNode"]
 
-_COMMANDS_EVERY = 0.01  # s of the wall between looks at commands
-_LISTENERS_EVERY = 0.1  # s of the wall between looks at who listens
-_LATCHED_EVERY = 1.0  # s of the wall between messages that nobody but late comers will get
+_COMMANDS_EVERY = 0.01  # s of wall time between checks for commands
+_LISTENERS_EVERY = 0.1  # s of wall time between checks for subscribers
+_LATCHED_EVERY = 1.0  # s of wall time between latched messages without a subscriber, kept for late ones
 _NAMESPACE = re.compile(r"(/[A-Za-z_][A-Za-z0-9_]*)*", re.ASCII)
 
 
 class RosNode:
-    """Publishes what a world does and drives its vehicles. Whoever steps the world calls `update` after each step, and
-    every few ms while it stands:
+    """Publishes the state of a world and drives its vehicles. The program that steps the world calls `update` after
+    each step, and every few ms while the world is paused:
 
         with RosNode(world, open_transport(Network())) as node:
             while True:
                 world.step()
                 node.update()
 
-    What nobody listens to is not made: a camera's pictures cost nothing until somebody subscribes.
+    Messages are only made for topics with a subscriber. Without one, a camera draws no images.
 
     Args:
-        world: the world; it may be stepped by one thread only, that of `update`.
-        transport: the way to the network; the node closes it.
-        clock: publish `/clock` and stamp messages with simulated time; otherwise stamps are simulated time plus an
-            anchor of the wall (see `Stamps`).
-        period: simulated seconds between messages of poses. Readings go as they come.
-        namespace: stands before all topics but `/clock`, e.g. `/fleet`.
-        vehicle_namespace: `/NAME` before the topics of a single vehicle too.
-        localization: with `amcl_pose`, `particlecloud` and the transform from `map` to `odom`, by which `base_link` is
-            where the vehicle is; "identity" leaves `odom` at the origin of `map`, as MVSim does.
-        odometry_frame: with the transform from `odom` to `base_link`.
-        history: messages kept for slow receivers.
-        log_topics: with the columns of the CSV files as topics, of every step.
-        one_tree: transforms of all vehicles on `/tf` and `/tf_static`, in one tree: frames are called `NAME/base_link`.
-        no_return: "inf" or "max", what a ray of a scan is that hit nothing; with "max" the longest range, as of MVSim.
-        now: a clock of the wall, s, that never goes back.
-        wall: the wall's time, ns since 1970.
+        world: the world; only the thread that calls `update` may step it.
+        transport: the connection to the network; the node closes it.
+        clock: publish `/clock` and stamp messages with simulated time. Otherwise stamps are simulated time plus an
+            offset to wall time (see `Stamps`).
+        period: simulated seconds between messages of poses. Readings are published as they come.
+        namespace: prefix of all topics except `/clock`, e.g. `/fleet`.
+        vehicle_namespace: puts `/NAME` before the topics of a single vehicle too.
+        localization: publish `amcl_pose`, `particlecloud` and the transform from `map` to `odom`, which places
+            `base_link` at the true pose. "identity" leaves `odom` at the origin of `map`, as MVSim does.
+        odometry_frame: publish the transform from `odom` to `base_link`.
+        history: number of messages that are kept for slow receivers.
+        log_topics: publish the columns of the CSV files as topics, at every step.
+        one_tree: transforms of all vehicles on `/tf` and `/tf_static`, in one tree; frames are named `NAME/base_link`.
+        no_return: "inf" or "max": the value of a scan's ray without a return. "max" is the longest range, as in MVSim.
+        now: a monotonic clock of wall time, s.
+        wall: wall time, ns since 1970.
 
     Raises:
-        ValueError: an argument that cannot be; the transport is closed.
+        ValueError: an invalid argument; the transport is then closed.
     """
 
     def __init__(
@@ -90,8 +90,8 @@ class RosNode:
         self._frames = FrameTopics(self._sink)
         self._vehicles: list[VehicleTopics] = []
         self._commands: list[Commands] = []
-        self._time = -math.inf  # of the world at the last update
-        self._looked = -math.inf  # of the wall, at commands
+        self._time = -math.inf  # simulated time of the last update, s
+        self._looked = -math.inf  # wall time of the last check for commands, s
         try:
             _check(period, namespace, history)
             of_sensors = {
@@ -119,7 +119,7 @@ class RosNode:
         of_sensors: dict[str, Any],
         of_vehicles: dict[str, Any],
     ) -> None:
-        """Publishers and subscriptions, and what never changes."""
+        """Begins to publish and to subscribe, and writes the descriptions, which never change."""
         world = self._world
         if self._has_clock:
             self._sink.offer(CLOCK)
@@ -171,31 +171,31 @@ class RosNode:
 
     @property
     def is_ended(self) -> bool:
-        """Never: nobody can end it from the network."""
+        """Always False: no message from the network ends the node."""
         return False
 
     @property
     def topics(self) -> list[str]:
-        """The names of what it publishes."""
+        """The names of the published topics."""
         return self._sink.topics
 
     def update(self) -> None:
-        """Publishes what is new, and does what was commanded."""
+        """Publishes new messages and carries out commands."""
         now = self._now()
         if now - self._looked >= _COMMANDS_EVERY:
             self._looked = now
             self._transport.work()
             for commands in self._commands:
                 commands.watch(now)
-            self._sink.look()
+            self._sink.check_listeners()
         simulated = self._world.time
         if simulated != self._time:
             if simulated < self._time:
-                self._begin_anew()
+                self._restart()
             self._time = simulated
-            self._tell(simulated)
+            self._publish(simulated)
 
-    def _tell(self, simulated: float) -> None:
+    def _publish(self, simulated: float) -> None:
         stamp = self._stamps.advance(simulated)
         if self._has_clock and self._sink.wants(CLOCK.name):
             self._sink.write(CLOCK.name, Messages(stamp).clock(), stamp)
@@ -209,8 +209,8 @@ class RosNode:
                 vehicle.write_state(stamp)
         self._frames.flush(stamp)
 
-    def _begin_anew(self) -> None:
-        """After a reset of the world."""
+    def _restart(self) -> None:
+        """Restarts schedules and counts after a reset of the world."""
         self._states.restart()
         for vehicle in self._vehicles:
             vehicle.forget_readings()
@@ -241,12 +241,12 @@ def _one_of(name: str, given: object, *known: str) -> str:
 
 
 class _NetworkSink:
-    """Publishers by topic, and who listens to them."""
+    """Publishers by topic, and whether they have subscribers."""
 
     def __init__(self, transport: Transport, now: Callable[[], float]) -> None:
         self._transport, self._now = transport, now
         self._publishers: dict[str, Publisher] = {}
-        self._latched: dict[str, float] = {}  # when its last message went, s of the wall
+        self._latched: dict[str, float] = {}  # wall time of the last message, s, by topic
         self._listened: set[str] = set()
         self._looked = -math.inf
 
@@ -255,7 +255,7 @@ class _NetworkSink:
         return list(self._publishers)
 
     def offer(self, topic: Topic) -> bool:
-        """Begins to publish; of two topics of one name the first counts, and what has no type here is left out."""
+        """Begins to publish. A second topic of the same name, or one whose type is not installed, is left out."""
         if topic.name in self._publishers:
             notice([f"ros: one topic '{topic.name}' is left out, since another has this name"])
             return False
@@ -268,15 +268,15 @@ class _NetworkSink:
             self._latched[topic.name] = -math.inf
         return True
 
-    def look(self) -> None:
-        """Sees who listens, if it is time to."""
+    def check_listeners(self) -> None:
+        """Checks which topics have subscribers, at most every 0.1 s."""
         now = self._now()
         if now - self._looked >= _LISTENERS_EVERY:
             self._looked = now
             self._listened = {name for name, publisher in self._publishers.items() if publisher.has_listeners}
 
     def wants(self, topic: str) -> bool:
-        """Somebody listens, or may come late to the last message."""
+        """Whether the topic has a subscriber, or is latched and due for late subscribers."""
         if topic in self._listened:
             return True
         return topic in self._latched and self._now() - self._latched[topic] >= _LATCHED_EVERY

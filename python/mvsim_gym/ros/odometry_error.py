@@ -1,4 +1,4 @@
-"""How far the odometry of a vehicle may be from the truth, by its multipliers."""
+"""Bounds on the error of a vehicle's odometry, which follow from its multipliers."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ __all__ = ["OdometryError"]
 
 
 class OdometryError:
-    """Bounds of the error that the multipliers of `<odometry>` have made since the start, used as standard deviations.
+    """Bounds of the error that the multipliers of `<odometry>` have caused since the start. Messages use them as
+    standard deviations.
 
-    A way of ds adds the error of its scale and what the error of the yaw shifts it by; a turn adds the error of its
-    scale. The bounds grow with the way and never shrink, as those of a real odometry do.
+    A displacement ds adds the error of its scale, and the shift by the error of the yaw. A turn adds the error of its
+    scale. The bounds grow with the distance and never shrink, as the error of wheel odometry does.
     """
 
     def __init__(self, vehicle: Vehicle) -> None:
         self._vehicle = vehicle
         self.place = 0.0
-        """m, along x and along y"""
+        """Bound along x and along y, m."""
         self.yaw = 0.0
         """rad"""
         self._last: Pose | None = None
 
     def update(self, odometry: Pose) -> None:
-        """Adds the way since the last call; of the first call, that from the origin of `odom`."""
+        """Adds the motion since the last call; at the first call, the motion from the origin of `odom`."""
         last = Pose(0, 0, 0, 0, 0, 0) if self._last is None else self._last
         self._last = odometry
         way = math.hypot(odometry.x - last.x, odometry.y - last.y)
@@ -38,10 +39,10 @@ class OdometryError:
         self.place += (max(_share(along_x), _share(along_y)) + self.yaw) * way
 
     def forget(self) -> None:
-        """The odometry begins anew."""
+        """Resets the bounds, as the odometry begins anew."""
         self.place, self.yaw, self._last = 0.0, 0.0, None
 
 
 def _share(multiplier: float) -> float:
-    """The error of a multiplier, as a share of what the odometry says: the truth is that divided by it."""
+    """The error of a multiplier as a share of the measured odometry: true value = measured value / multiplier."""
     return abs(1 - 1 / multiplier) if multiplier else 1.0

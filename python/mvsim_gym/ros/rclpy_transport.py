@@ -1,4 +1,4 @@
-"""The way of a ROS installation: rclpy, with the middleware that it is set to."""
+"""A transport by an installation of ROS: rclpy, with the middleware that is configured there."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ except ImportError as error:
 
 __all__ = ["RclpyTransport"]
 
-_TAKEN = 100  # messages handed over at once
-_UNMATCHED_EVERY = 0.5  # s of the wall between looks at who publishes in vain
+_TAKEN = 100  # messages taken at once
+_UNMATCHED_EVERY = 0.5  # s of wall time between checks for publishers that do not match
 _BEFORE_RANGES = ("foxy", "galactic", "humble")  # distributions without ROS_AUTOMATIC_DISCOVERY_RANGE
 _WITH_RANGES = ("iron", "jazzy", "kilted", "lyrical", "rolling")
 
 
 class RclpyTransport(Transport):
-    """A node of rclpy (two where a topic has two types), in contexts of their own that leave signals alone."""
+    """A node of rclpy (two if a topic has two types), in separate contexts that install no signal handlers."""
 
     name = "rclpy"
 
@@ -46,34 +46,34 @@ class RclpyTransport(Transport):
         _set_range(network.interface)
         self._domain = network.domain
         self._nodes = [_Node(network.domain, NODE)]
-        self._taken: dict[str, set[str]] = {}  # by topic: types that it subscribes to
+        self._taken: dict[str, set[str]] = {}  # types that it subscribes to, by topic
         self._came = 0
         self._looked = time.monotonic()
-        self._unmatched: set[str] = set()  # what was to be said at the last look
+        self._unmatched: set[str] = set()  # notices that the last check found
 
     def publisher(self, topic: Topic) -> Publisher:
-        """As of `Transport`."""
+        """See `Transport`."""
         return _Publisher(
             self._nodes[0].node.create_publisher(_type_of(topic.kind), topic.name, _qos(topic.qos))
         )
 
     def subscribe(self, topic: Topic, receive: Callable[[bytes], None]) -> None:
-        """As of `Transport`. A participant of Fast DDS has one type for each topic: a second type of a topic is
-        subscribed to by a second node."""
+        """See `Transport`. A participant of Fast DDS has one type for each topic, so a second node subscribes to a
+        second type."""
         kind, taken = _type_of(topic.kind), self._taken.setdefault(topic.name, set())
 
-        def came(data: bytes) -> None:
+        def count_and_receive(data: bytes) -> None:
             self._came += 1
             receive(data)
 
         if len(taken) == len(self._nodes):
             self._nodes.append(_Node(self._domain, f"{NODE}_{len(self._nodes) + 1}"))
         node = self._nodes[len(taken)].node
-        node.create_subscription(kind, topic.name, came, _qos(topic.qos), raw=True)
+        node.create_subscription(kind, topic.name, count_and_receive, _qos(topic.qos), raw=True)
         taken.add(topic.kind)
 
     def work(self) -> None:
-        """As of `Transport`."""
+        """See `Transport`."""
         for node in self._nodes:
             for _ in range(_TAKEN):
                 before = self._came
@@ -85,7 +85,7 @@ class RclpyTransport(Transport):
             self.look_for_unmatched()
 
     def look_for_unmatched(self) -> None:
-        """Tells of publishers that were there at the last look too and are without effect."""
+        """Gives a notice of publishers to our topics that did not match at two checks in a row."""
         unmatched = set()
         for topic, taken in self._taken.items():
             for info in self._nodes[0].node.get_publishers_info_by_topic(topic):
@@ -100,13 +100,13 @@ class RclpyTransport(Transport):
         self._unmatched = unmatched
 
     def close(self) -> None:
-        """As of `Transport`."""
+        """See `Transport`."""
         for node in self._nodes:
             node.close()
 
 
 class _Node:
-    """A node in a context of its own: a participant of DDS."""
+    """A node in its own context, which is a DDS participant."""
 
     def __init__(self, domain: int, name: str) -> None:
         self._context = rclpy.Context()
@@ -134,20 +134,22 @@ class _Publisher(Publisher):
         self._publisher = publisher
 
     def publish(self, data: bytes) -> bool:
-        """As of `Publisher`."""
+        """See `Publisher`."""
         self._publisher.publish(data)
         return True
 
     @property
     def has_listeners(self) -> bool:
-        """As of `Publisher`."""
+        """See `Publisher`."""
         return bool(self._publisher.get_subscription_count())
 
 
 def _set_range(interface: str) -> None:
-    """Tells the middleware, which reads the environment when it begins, how far it is to reach. Before Jazzy it knows
-    one variable, from then on another, of which the older one counts where both are there: where no ROS_DISTRO says
-    which it is, `local` sets both."""
+    """Sets the range of discovery in the environment, which the middleware reads when it begins.
+
+    Distributions before Jazzy read ROS_LOCALHOST_ONLY, later ones ROS_AUTOMATIC_DISCOVERY_RANGE. If both are set, the
+    older variable wins. Without ROS_DISTRO the distribution is unknown, and `local` sets both.
+    """
     is_local, distribution = interface == LOCAL, os.environ.get("ROS_DISTRO", "")
     if distribution in _BEFORE_RANGES:
         os.environ["ROS_LOCALHOST_ONLY"] = "1" if is_local else "0"
@@ -155,7 +157,7 @@ def _set_range(interface: str) -> None:
     if is_local and distribution not in _WITH_RANGES:
         os.environ["ROS_LOCALHOST_ONLY"] = "1"
     else:
-        os.environ.pop("ROS_LOCALHOST_ONLY", None)  # it would override the other one
+        os.environ.pop("ROS_LOCALHOST_ONLY", None)  # it would override the newer variable
     if is_local or os.environ.get("ROS_AUTOMATIC_DISCOVERY_RANGE") in (None, "", "LOCALHOST"):
         os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST" if is_local else "SUBNET"
 
@@ -170,11 +172,11 @@ def _qos(qos: Qos) -> Any:
 
 
 def _type_of(kind: str) -> Any:
-    """The class of a message type.
+    """Returns the class of a message type.
 
     Raises:
-        ImportError: its package is not there.
-        ValueError: it has other fields than ours.
+        ImportError: its package is not installed.
+        ValueError: its fields differ from ours.
     """
     package, _, name = kind.split("/")
     try:

@@ -1,4 +1,4 @@
-"""What sensors tell, those of a vehicle or those that stand in the world, and when they have something new."""
+"""Topics of readings, of the sensors of a vehicle or of those that stand in the world."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["ReadingTopics", "Sampled", "Scheduled"]
 
 
 class Scheduled:
-    """A sensor of a world, whose readings come by themselves."""
+    """A sensor of a world, which measures by its own schedule."""
 
     def __init__(self, sensor: Sensor) -> None:
         self.sensor = sensor
         self._seen = 0
 
     def moment(self) -> float | None:
-        """The simulated time of a reading that is new since the last call, s; None where there is none."""
+        """The simulated time of a reading that is new since the last call, s; None if there is none."""
         count = self.sensor.count
         if count == self._seen:
             return None
@@ -33,23 +33,23 @@ class Scheduled:
         return self.sensor.time
 
     def read(self) -> Any:
-        """The reading of that moment."""
+        """Returns the new reading."""
         return self.sensor.read()
 
     def forget(self) -> None:
-        """The world was reset: the count of readings begins anew."""
+        """Restarts the count of readings after a reset of the world."""
         self._seen = self.sensor.count
 
 
 class Sampled:
-    """A sensor of an env, which only observations read: here it is read when its period is over."""
+    """A sensor of an env, which has no schedule there. It is read each time its period is over."""
 
     def __init__(self, sensor: Sensor) -> None:
         self.sensor = sensor
         self._read_at = -math.inf  # s of the episode
 
     def moment(self) -> float | None:
-        """As of `Scheduled`."""
+        """See `Scheduled`."""
         now = self.sensor.world_time
         if self._read_at <= now < self._read_at + (1 - 1e-6) * self.sensor.period:
             return None
@@ -57,29 +57,29 @@ class Sampled:
         return now
 
     def read(self) -> Any:
-        """Of now, with noise of its own."""
+        """Returns a reading of the present, with its own noise."""
         return self.sensor.read(fresh=True)
 
     def forget(self) -> None:
-        """Another episode: it is read at once."""
+        """Makes the sensor due at once, in a new episode."""
         self._read_at = -math.inf
 
 
 class ReadingTopics:
-    """Writes readings, and the frames that they are in.
+    """Writes readings and the frames of their sensors.
 
     Args:
-        who: what is written, in a notice of a sensor that is left out.
-        prefix: stands before the topics.
-        parent: the frame that the sensors are mounted on.
-        of: whose sensors they are, in that notice.
+        prefix: prefix of the topics.
+        parent: the frame on which the sensors are mounted.
+        writer: name of the writer, for the notice that a sensor is left out.
+        owner: name of the vehicle or world that has the sensors, for the same notice.
         frames: takes the transforms of the sensors.
-        tree: stands before `/tf`, on which they are.
-        frame_prefix: stands before the names of frames.
-        derived: with what follows from other topics: the points of depth images.
-        history: messages kept of readings.
-        source: when readings of a sensor are new.
-        finite: as of `streams_of`.
+        tree: prefix of the topic `/tf` that gets the transforms; None: `prefix`.
+        frame_prefix: prefix of the names of frames.
+        derived: also write topics that follow from others: the points of depth images.
+        history: number of readings that a topic keeps.
+        source: decides when a sensor has a new reading.
+        finite: see `streams_of`.
     """
 
     def __init__(
@@ -88,8 +88,8 @@ class ReadingTopics:
         sensors: Iterable[Sensor],
         prefix: str,
         parent: str,
-        who: str,
-        of: str,
+        writer: str,
+        owner: str,
         frames: FrameTopics,
         *,
         tree: str | None = None,
@@ -108,8 +108,8 @@ class ReadingTopics:
             if not streams:
                 notice(
                     [
-                        f"{who}: readings of the sensor '{sensor.name}' of {of} are left out: no message is known for"
-                        f" the class '{sensor.class_name}'"
+                        f"{writer}: readings of the sensor '{sensor.name}' of {owner} are left out: no message is known"
+                        f" for the class '{sensor.class_name}'"
                     ]
                 )
                 continue
@@ -119,13 +119,13 @@ class ReadingTopics:
             frames.offer(self._tree, "tf")
 
     def write(self, stamp: Callable[[float], int]) -> bool:
-        """The readings that have come since the last call; called after every step.
+        """Writes the readings that have come since the last call; to be called after every step.
 
         Args:
-            stamp: ns of a message that tells of that simulated second.
+            stamp: returns the stamp of a simulated time (s), ns.
 
         Returns:
-            Whether there were some.
+            Whether there was a reading.
         """
         came = False
         for source, streams in self._sources:
@@ -137,7 +137,7 @@ class ReadingTopics:
 
     def _write_reading(self, source: Sampled | Scheduled, streams: list[Stream], now: int) -> None:
         messages = Messages(now, self._frame_prefix)
-        reading = cache(source.read)  # a picture is drawn when somebody wants it
+        reading = cache(source.read)  # an image is drawn only if a topic has a receiver
         for stream in streams:
             name = f"{self._prefix}/{stream.topic}"
             if self._sink.wants(name):
@@ -148,6 +148,6 @@ class ReadingTopics:
             self._frames.add(self._tree, messages.transforms(edges))
 
     def forget(self) -> None:
-        """The count of readings begins anew."""
+        """Restarts the counts of readings."""
         for source, _ in self._sources:
             source.forget()

@@ -1,4 +1,4 @@
-"""Messages of a robot as readings of a `mvsim_gym.deploy.Pipeline`."""
+"""Readings of a `mvsim_gym.deploy.Pipeline` from messages of a robot."""
 
 from __future__ import annotations
 
@@ -20,22 +20,23 @@ __all__ = ["RobotReadings", "yaw_of"]
 _SENSOR = Qos(5, reliable=False)
 _LATEST = Qos(10)
 _ENCODINGS = {"32FC1": np.float32, "16UC1": np.uint16, "mono8": np.uint8}
-_FIELDS: dict[int, Any] = {7: np.dtype("<f4"), 8: np.dtype("<f8")}  # of sensor_msgs/PointField
+_FIELDS: dict[int, Any] = {7: np.dtype("<f4"), 8: np.dtype("<f8")}  # by type number of sensor_msgs/PointField
 
 Pose2 = tuple[float, float, float]
 
 
 class RobotReadings:
-    """Takes encoded messages and hands what they say to a driver, with the moment at which they came. A message whose
-    stamp is not newer than the one before is no new reading: a source that has died and is repeated does not count.
+    """Decodes messages and passes the readings to a driver, with the time of arrival. A message is ignored if its stamp
+    is not newer than the one before, so a dead source whose last message is repeated counts as silent.
 
     Args:
-        driver: whose readings these are.
-        names: of topics by `scan`, `odom`, `imu`, `image`, `depth`, `points`, `fix`, `pose`, `tf`, `tf_static`, `goal`.
-        clock: s, steady.
-        localization: "tf" (map -> odom of `/tf`, and the odometry), "pose" (`/amcl_pose`), or "odom" (the frame of the
-            odometry is that of goals).
-        on_goal: called with a goal that came.
+        driver: receives the readings.
+        names: names of topics by `scan`, `odom`, `imu`, `image`, `depth`, `points`, `fix`, `pose`, `tf`, `tf_static`,
+            `goal`.
+        clock: a monotonic clock, s.
+        localization: "tf" (map -> odom of `/tf`, and the odometry), "pose" (`/amcl_pose`), or "odom" (goals are in the
+            frame of the odometry).
+        on_goal: called with each goal that comes.
     """
 
     def __init__(
@@ -49,16 +50,16 @@ class RobotReadings:
         self._driver, self._names, self._clock = driver, names, clock
         self._localization, self._on_goal = localization, on_goal
         self._pipeline = driver.pipeline
-        self._last: dict[str, int] = {}  # ns, the stamp of the latest message by topic
+        self._last: dict[str, int] = {}  # stamp of the latest message by topic, ns
         self._map_odom: Pose2 | None = None
         self._intrinsics: dict[str, tuple[float, float, float, float]] = {}
         self._forms = {sensor.form: name for name, sensor in self._pipeline.sensors.items()}
         self._kinds = {sensor.kind: name for name, sensor in self._pipeline.sensors.items()}
         self.refused = 0
-        """messages that could not be read"""
+        """Number of messages that could not be read."""
 
     def topics(self) -> Iterator[tuple[Topic, Callable[[bytes], None]]]:
-        """What is to be subscribed, and who takes it."""
+        """Yields the topics to subscribe to, and the function that takes the encoded messages of each."""
         needs = set(self._pipeline.sources)
         yield self._taking("scan", "sensor_msgs/msg/LaserScan", self._scan, _SENSOR)
         yield self._taking("odom", "nav_msgs/msg/Odometry", self._odometry, _SENSOR)
@@ -99,7 +100,7 @@ class RobotReadings:
                 message = STORE.deserialize_cdr(data, kind)
                 if self._is_new(topic.name, message):
                     take(message)
-            except Exception as error:  # whatever bytes the network has
+            except Exception as error:  # the network may deliver any bytes
                 self.refused += 1
                 notice([f"drive: a message of '{topic.name}' has no effect: {error}"])
 
@@ -111,7 +112,7 @@ class RobotReadings:
             return True
         stamp = header.stamp.sec * 10**9 + header.stamp.nanosec
         before = self._last.get(topic)
-        # a clock that went back by more than a second was set anew
+        # a clock that went back by more than a second was reset
         if stamp and before is not None and before - 10**9 < stamp <= before:
             return False
         self._last[topic] = stamp
@@ -135,7 +136,7 @@ class RobotReadings:
         self._driver.see(self._hits(message, ranges, name))
 
     def _hits(self, message: Any, ranges: npt.NDArray[Any], name: str | None) -> npt.NDArray[np.float64]:
-        """(n, 2) m, what the scan hit, in the robot's frame."""
+        """The points that the scan hit, (n, 2) m in the robot's frame."""
         mount = (0.0, 0.0, 0.0) if name is None else self._pipeline.mount_of(name, message.header.frame_id)
         angles = message.angle_min + mount[2] + np.arange(len(ranges)) * message.angle_increment
         seen = np.isfinite(ranges) & (ranges > max(message.range_min, 0.0)) & (ranges < message.range_max)
@@ -219,11 +220,11 @@ class RobotReadings:
 
 
 def yaw_of(q: Any) -> float:
-    """rad, of a geometry_msgs/Quaternion."""
+    """The yaw of a geometry_msgs/Quaternion, rad."""
     return math.atan2(2 * (q.w * q.z + q.x * q.y), 1 - 2 * (q.y * q.y + q.z * q.z))
 
 
 def _composed(a: Pose2, b: Pose2) -> Pose2:
-    """T_a_c = T_a_b (+) T_b_c."""
+    """Returns T_a_c = T_a_b (+) T_b_c."""
     c, s = math.cos(a[2]), math.sin(a[2])
     return a[0] + c * b[0] - s * b[1], a[1] + s * b[0] + c * b[1], a[2] + b[2]

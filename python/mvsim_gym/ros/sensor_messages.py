@@ -1,4 +1,4 @@
-"""Readings of sensors as ROS 2 messages: the topics, frames and messages of each form of reading."""
+"""ROS 2 messages of sensors: the topics, frames and messages of each form of reading."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ _IMU_NOISE = (
     "linear_acceleration_white_noise_std_noise",
     "orientation_std_noise",
 )
-_DEPTH_UNIT = 1e-3  # m of a pixel of a depth image
-_DEPTH_MAX = 2**16 - 1  # the largest depth that a pixel holds; 0 beyond it: no measurement (REP 118)
+_DEPTH_UNIT = 1e-3  # m of a unit of a depth image
+_DEPTH_MAX = 2**16 - 1  # the largest depth that a pixel holds; 0 (no measurement) beyond it (REP 118)
 
 
 class Stream(NamedTuple):
-    """What one topic tells of a sensor."""
+    """One topic of a sensor."""
 
     topic: str
     kind: str
     frame: str
     pose: Pose
-    """of the frame on the vehicle"""
+    """pose of the frame on the vehicle"""
     make: Callable[[Messages, Any], Message]
-    """a message of a reading"""
+    """makes the message of a reading"""
     is_derived: bool = False
-    """it follows from other topics of the sensor: recordings leave it out"""
+    """True: the topic follows from other topics of the sensor, and recordings leave it out"""
 
 
 def streams_of(sensor: Sensor, *, finite: bool = False) -> list[Stream]:
     """The topics of a sensor; none if no message is known for its form of reading.
 
     Args:
-        finite: rays of a scan without a return are the longest range, in place of infinity.
+        finite: a ray of a scan without a return is the longest range instead of infinity.
     """
     streams = STREAMS.get(sensor.form)
     return [] if streams is None else list(streams(sensor, word(sensor.name), finite))
@@ -57,7 +57,7 @@ def _scan(sensor: Sensor, name: str, finite: bool) -> Iterator[Stream]:
 
 def _imu(sensor: Sensor, name: str, _: bool) -> Iterator[Stream]:
     def make(made: Messages, reading: ImuReading) -> Message:
-        deviations = sensor.parameters  # randomised ones change with episodes
+        deviations = sensor.parameters  # they change with episodes if they are randomised
         return made.imu(reading, ImuNoise(*(deviations[key] for key in _IMU_NOISE)), name)
 
     yield _mounted(sensor, name, "sensor_msgs/msg/Imu", make)
@@ -78,7 +78,7 @@ def _rings(sensor: Sensor, name: str, _: bool) -> Iterator[Stream]:
 
 
 def _mounted(sensor: Sensor, name: str, kind: str, make: Callable[[Messages, Any], Message]) -> Stream:
-    """A topic whose frame has its name and is that of the sensor."""
+    """A topic with the sensor's pose, in a frame of the same name."""
     return Stream(name, kind, name, sensor.mount, make)
 
 
@@ -95,7 +95,7 @@ def _rgbd(sensor: Sensor, name: str, _: bool) -> Iterator[Stream]:
 
 
 def _picture(sensor: Sensor, what: str, name: str) -> Iterator[Stream]:
-    """A picture and what to know of its camera, both in the optical frame: x right, y down, z forward."""
+    """An image and its camera info, both in the optical frame: x right, y down, z forward."""
     matrix = sensor.views[what]["T_vehicle_camera"]
     x, y, z = map(float, matrix[:3, 3])
     pose = Pose(x, y, z, *angles_of(matrix[:3, :3]))
@@ -112,7 +112,7 @@ def _picture(sensor: Sensor, what: str, name: str) -> Iterator[Stream]:
 
 
 def _depth_cloud(sensor: Sensor, name: str) -> Stream:
-    """The points of a depth image in a frame of its place with x forward, y to the left, z up."""
+    """The points of a depth image, in a frame at the camera with x forward, y to the left, z up."""
     matrix = sensor.views["depth"]["T_vehicle_camera"]
     right, down, forward = matrix[:3, :3].T
     x, y, z = map(float, matrix[:3, 3])
@@ -125,7 +125,7 @@ def _depth_cloud(sensor: Sensor, name: str) -> Stream:
 
 
 def _points(reading: CameraReading) -> npt.NDArray[Any]:
-    """x, y, z (m, x forward) of the pixels that have a depth, row by row."""
+    """x, y, z (m, x forward) of the pixels that have a depth, pixel row by pixel row."""
     assert reading.depth is not None
     k = reading.intrinsics["depth"]
     rows, columns = np.nonzero(reading.depth)
@@ -138,7 +138,7 @@ def _points(reading: CameraReading) -> npt.NDArray[Any]:
 
 
 def _pixels(reading: CameraReading, what: str) -> npt.NDArray[np.generic]:
-    """(height, width, 3) blue, green, red; or (height, width) of a depth."""
+    """The image, (height, width, 3) blue, green, red; or the depth, (height, width)."""
     if what == "image":
         assert reading.image is not None
         return reading.image[..., ::-1]
@@ -155,4 +155,4 @@ STREAMS: dict[str, Callable[[Sensor, str, bool], Iterator[Stream]]] = {
     "camera": _camera,
     "rgbd": _rgbd,
 }
-"""By the form of the sensor's readings: its topics, under the sensor's name."""
+"""Topics of a sensor, under the sensor's name, by the form of its readings."""

@@ -1,4 +1,4 @@
-"""Stamps of messages: simulated time, or the wall's by one anchor."""
+"""Stamps of messages: simulated time, or simulated time plus an offset to wall time."""
 
 from __future__ import annotations
 
@@ -9,43 +9,42 @@ from mvsim_gym._notices import notice
 
 __all__ = ["Stamps"]
 
-_BEHIND = 5 * 10**9  # ns behind the wall at which that is said
-_STANDING = 1.0  # s of the wall between two steps from which on the world counts as halted
+_BEHIND = 5 * 10**9  # ns behind wall time after which a notice is given
+_STANDING = 1.0  # s of wall time without a step after which the world counts as paused
 
 
 class Stamps:
-    """Tells the stamp of a simulated moment.
+    """Computes the stamp of a simulated time.
 
-    Without a clock a stamp is simulated time plus an anchor: the wall's time at the start. So the time between two
-    stamps is simulated time, also while a world catches up, and a speed follows from two poses and their stamps. The
-    anchor moves where the world was reset, and where it stood still for more than a second of the wall: stamps go on
-    with the wall's time then.
+    Without `/clock`, a stamp is simulated time plus an offset: wall time at the start. So the difference of two stamps
+    is simulated time, even if the world runs at another speed, and speeds that are computed from stamped poses are
+    right. The offset is set anew after a reset of the world and after a pause of more than a second of wall time.
 
     Args:
-        simulated: the world's time now, s.
+        simulated: simulated time at present, s.
         has_clock: stamps are simulated time.
-        now: a clock of the wall, s, that never goes back.
-        wall: the wall's time, ns since 1970.
+        now: a monotonic clock of wall time, s.
+        wall: wall time, ns since 1970.
     """
 
     def __init__(
         self, simulated: float, has_clock: bool, now: Callable[[], float], wall: Callable[[], int]
     ) -> None:
         self._has_clock, self._now, self._wall = has_clock, now, wall
-        self._time = simulated  # of the world at the last call of `advance`
-        self._told = now()  # s of the wall, then
+        self._time = simulated  # simulated time at the last call of `advance`, s
+        self._advanced_at = now()  # wall time at that call, s
         self._anchor = 0 if has_clock else wall() - round(simulated * 1e9)
-        self._last = -math.inf  # ns, the latest stamp of a world's time
+        self._last = -math.inf  # the latest stamp, ns
 
     def at(self, simulated: float) -> int:
-        """ns of what happened at a simulated second."""
+        """The stamp of a simulated time (s), ns."""
         return round(simulated * 1e9) + self._anchor
 
     def advance(self, simulated: float) -> int:
-        """ns of now; called with the world's time after each step and after a reset."""
+        """The present stamp, ns; to be called with the simulated time after each step and after a reset."""
         now = self._now()
         if not self._has_clock:
-            halted = (now - self._told) - (simulated - self._time)
+            halted = (now - self._advanced_at) - (simulated - self._time)
             if simulated < self._time:
                 self._anchor = self._wall() - round(simulated * 1e9)
                 self._anchor += max(0, int(self._last) + 1 - self.at(simulated))  # stamps never go back
@@ -54,10 +53,10 @@ class Stamps:
             elif self._wall() - self.at(simulated) > _BEHIND:
                 notice(
                     [
-                        "ros: the world runs slower than the wall's time, and stamps fall behind it: --clock stamps"
-                        " with simulated time"
+                        "ros: the world runs slower than wall time, so its stamps fall behind: use --clock for stamps"
+                        " of simulated time"
                     ]
                 )
-        self._time, self._told = simulated, now
+        self._time, self._advanced_at = simulated, now
         self._last = self.at(simulated)
         return self.at(simulated)

@@ -1,4 +1,4 @@
-"""Topics of a vehicle: names, types and qualities of service of MVSim's ROS 2 node. Recordings have them too."""
+"""Topics of a vehicle: names, types and qualities of service, as of MVSim's ROS 2 node. Recordings use them too."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ __all__ = [
 ]
 
 HISTORY = 50
-"""messages kept of what comes all the time"""
+"""Number of messages that a topic of continuous data keeps."""
 
 
 class Qos(NamedTuple):
-    """Quality of service: reliable unless it says otherwise, and the last messages kept."""
+    """Quality of service: the number of messages kept, and the policies of durability and reliability."""
 
     depth: int = HISTORY
     latched: bool = False
-    """who comes late gets the last messages (transient local)"""
+    """True: late subscribers get the last messages (transient local)"""
     reliable: bool = True
-    """False: best effort, which alone fits the publishers of many drivers of sensors"""
+    """False: best effort, the only policy that matches the publishers of many sensor drivers"""
 
 
 class Topic(NamedTuple):
-    """A topic, its name without what stands before it."""
+    """A topic. Its name is without the prefix of a vehicle."""
 
     name: str
     kind: str
@@ -55,7 +55,7 @@ STATES = {
         Topic("particlecloud", "geometry_msgs/msg/PoseArray", Qos(1)),
     )
 }
-"""What a vehicle tells of itself, by the topic's name."""
+"""Topics of the state of a vehicle, by name."""
 COMMAND = Topic("cmd_vel", "geometry_msgs/msg/Twist", Qos(10))
 STAMPED_COMMAND = COMMAND._replace(kind="geometry_msgs/msg/TwistStamped")
 ACKERMANN_COMMAND = Topic("ackermann_cmd", "ackermann_msgs/msg/AckermannDriveStamped", Qos(10))
@@ -63,13 +63,13 @@ CLOCK = Topic("/clock", "rosgraph_msgs/msg/Clock", Qos(10))
 
 
 class Sink(Protocol):
-    """Where messages go: a file, or the network."""
+    """The destination of messages: a file, or the network."""
 
     def offer(self, topic: Topic) -> bool:
-        """Tells of a topic, once, before anything is written to it. False, and a notice: another has this name."""
+        """Announces a topic before its first message. False, with a notice: another topic has this name."""
 
     def wants(self, topic: str) -> bool:
-        """Whether a message of this topic would reach somebody: it is not made otherwise."""
+        """Whether a message of this topic would have a receiver. If not, the message is not made."""
 
     def write(self, topic: str, message: Message, nanoseconds: int) -> None:
-        """Takes a message of that moment."""
+        """Writes a message with its time."""

@@ -1,4 +1,4 @@
-"""A way to the network of ROS 2: what publishes and receives encoded messages (CDR)."""
+"""A transport: a connection to the network of ROS 2 that publishes and receives encoded messages (CDR)."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ __all__ = [
 WAYS = ("rclpy", "cyclonedds")
 LOCAL, ANY = "local", "any"
 NODE = "mvsim"
-"""the name of the node"""
+"""The name of the node."""
 _LAST_DOMAIN = 232
 
 
 class Network(NamedTuple):
-    """Where the nodes are that are talked to."""
+    """The domain and the interface of a network."""
 
     domain: int = 0
     interface: str = LOCAL
-    """`local`: this machine alone; `any`: as the middleware chooses; else the name or the address of an interface"""
+    """`local`: this machine only; `any`: as the middleware chooses; else the name or the address of an interface"""
 
 
 class Publisher(ABC):
@@ -44,31 +44,31 @@ class Publisher(ABC):
 
     @abstractmethod
     def publish(self, data: bytes) -> bool:
-        """Sends an encoded message. False: receivers are too slow, it was dropped."""
+        """Sends an encoded message. Returns False if receivers were too slow and the message was dropped."""
 
     @property
     @abstractmethod
     def has_listeners(self) -> bool:
-        """Whether somebody receives it at present."""
+        """Whether the topic has a subscriber at present."""
 
 
 class Transport(ABC):
-    """A node of ROS 2. One thread at a time."""
+    """A node of ROS 2. Only one thread at a time may use it."""
 
     name: str
     """one of `WAYS`"""
 
     @abstractmethod
     def publisher(self, topic: Topic) -> Publisher:
-        """Begins to publish; the topic's name is absolute."""
+        """Begins to publish. The topic's name is absolute."""
 
     @abstractmethod
     def subscribe(self, topic: Topic, receive: Callable[[bytes], None]) -> None:
-        """Begins to receive; `receive` is called by `work`, with encoded messages in their order."""
+        """Begins to receive. `work` calls `receive` with the encoded messages in their order."""
 
     @abstractmethod
     def work(self) -> None:
-        """Hands over what has come; waits for nothing."""
+        """Passes on the messages that have come, without waiting."""
 
     @abstractmethod
     def close(self) -> None:
@@ -78,11 +78,11 @@ class Transport(ABC):
 def network_of(
     domain: int | None, interface: str | None, environment: Mapping[str, str] = os.environ
 ) -> Network:
-    """The network that arguments name, and where these are None the variables of ROS 2: ROS_DOMAIN_ID,
-    ROS_LOCALHOST_ONLY, ROS_AUTOMATIC_DISCOVERY_RANGE. Where neither says anything it is this machine alone.
+    """Returns the network that the arguments name. If an argument is None, the variables of ROS 2 count:
+    ROS_DOMAIN_ID, ROS_LOCALHOST_ONLY and ROS_AUTOMATIC_DISCOVERY_RANGE. The default is this machine only.
 
     Raises:
-        ValueError: a value that cannot be; the message names where it was found.
+        ValueError: an invalid value; the message names its source.
     """
     return Network(_domain(domain, environment), _interface(interface, environment))
 
@@ -109,7 +109,7 @@ def _interface(interface: str | None, environment: Mapping[str, str]) -> str:
         return ANY if only == "0" and not reach else LOCAL
     if reach in ("SUBNET", "SYSTEM_DEFAULT"):
         return ANY
-    expected = "LOCALHOST, SUBNET or SYSTEM_DEFAULT (with OFF nobody could find this node)"
+    expected = "LOCALHOST, SUBNET or SYSTEM_DEFAULT (with OFF no other node could find this one)"
     raise ValueError(f"ROS_AUTOMATIC_DISCOVERY_RANGE: found '{reach}', expected {expected}")
 
 
@@ -130,14 +130,14 @@ def _check_interface(interface: str) -> None:
 
 
 def open_transport(network: Network, way: str | None = None) -> Transport:
-    """Joins the network as node `mvsim`, by rclpy where it can be imported, else by cyclonedds.
+    """Joins the network as node `mvsim`, by rclpy if it can be imported, else by cyclonedds.
 
     Args:
         way: one of `WAYS`; None chooses.
 
     Raises:
-        ImportError: the way is not installed; the message says what to do.
-        ValueError: it cannot do that.
+        ImportError: this transport is not installed; the message names the remedy.
+        ValueError: this transport does not support the network.
     """
     if way is None:
         way = "rclpy" if importlib.util.find_spec("rclpy") is not None else "cyclonedds"

@@ -1,4 +1,4 @@
-"""What a vehicle tells: its state, its outline, the readings of its sensors."""
+"""Topics of a vehicle: its state, its outline, the readings of its sensors."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ from mvsim_gym.ros.topics import ACKERMANN_COMMAND, COMMAND, STATES, Sink, Topic
 
 __all__ = ["Localization", "VehicleTopics", "prefixes"]
 
-_LEAD = 50 * 10**6  # ns
+_LEAD = 50 * 10**6  # ns by which an identity transform is stamped ahead
 _NOWHERE = Pose(0, 0, 0, 0, 0, 0)
 _OF_LOCALIZATION = ("amcl_pose", "particlecloud")
 _OF_FRAMES = ("tf", "tf_static")
 
 
 Localization = Literal["truth", "identity"]
-"""Where `odom` lies in `map`. `truth`: so that `base_link` is where the vehicle is, as of a localization that is never
-wrong; `identity`: at its origin, with poses of the localization in the frame `odom`, as MVSim has it."""
+"""The pose of `odom` in `map`. `truth`: `base_link` is at the true pose, as with a perfect localization. `identity`:
+the origin, and poses of the localization are in the frame `odom`, as in MVSim."""
 
 
 def prefixes(vehicles: Collection[str], *, always: bool = False) -> dict[str, str]:
-    """What stands before the topics of each vehicle, by name: nothing of a single one, `/NAME` of several."""
+    """Returns the prefix of the topics of each vehicle, by name: empty for a single vehicle, else `/NAME`."""
     return {name: f"/{word(name)}" if always or len(vehicles) > 1 else "" for name in vehicles}
 
 
 class VehicleTopics:
-    """Writes what one vehicle tells.
+    """Writes the topics of one vehicle.
 
     Args:
-        who: what is written, in a notice of a sensor that is left out.
-        prefix: stands before its topics.
+        prefix: prefix of its topics.
+        writer: name of the writer, for the notice that a sensor is left out.
         frames: takes its transforms.
-        tree: stands before `/tf` and `/tf_static`, on which they are; None: as before its other topics.
-        frame_prefix: stands before the names of its frames.
-        localization: where `odom` lies in `map`; None: neither that nor poses of a localization are told.
-        odometry_frame: with the transform from `odom` to `base_link`.
-        commands: with what it is commanded; a node takes commands on these topics instead.
-        readings: as of `ReadingTopics`: `derived`, `history`, `source`, `finite`.
+        tree: prefix of the topics `/tf` and `/tf_static` that get the transforms; None: `prefix`.
+        frame_prefix: prefix of the names of its frames.
+        localization: the pose of `odom` in `map`; None: write neither that nor the topics of a localization.
+        odometry_frame: write the transform from `odom` to `base_link`.
+        commands: write the commands of the vehicle. A node receives commands on these topics instead.
+        readings: arguments of `ReadingTopics`: `derived`, `history`, `source`, `finite`.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class VehicleTopics:
         simulation: _core.Simulation,
         vehicle: Vehicle,
         prefix: str,
-        who: str,
+        writer: str,
         frames: FrameTopics,
         *,
         tree: str | None = None,
@@ -72,8 +72,8 @@ class VehicleTopics:
         self._tree = prefix if tree is None else tree
         self._error = OdometryError(vehicle)
         self._touched = False
-        self._framed: int | None = None  # ns, when transforms were told
-        self._names: set[str] = set()  # of topics that are this vehicle's
+        self._framed: int | None = None  # time of the last transforms, ns
+        self._names: set[str] = set()  # names of the topics that the sink took
         frames.offer(self._tree, *_OF_FRAMES)
         for topic in STATES.values():
             is_left_out = localization is None and topic.name in _OF_LOCALIZATION
@@ -83,13 +83,13 @@ class VehicleTopics:
             self._offer(COMMAND._replace(name=f"{prefix}/{COMMAND.name}"))
             if vehicle.wheelbase is not None:
                 self._offer(ACKERMANN_COMMAND._replace(name=f"{prefix}/{ACKERMANN_COMMAND.name}"))
-        self._commanded: tuple[float, ...] = ()  # what was written last
+        self._commanded: tuple[float, ...] = ()  # the last command that was written
         self._readings = ReadingTopics(
             sink,
             vehicle.sensors.values(),
             prefix,
             "base_link",
-            who,
+            writer,
             f"'{vehicle.name}'",
             frames,
             tree=self._tree,
@@ -98,14 +98,14 @@ class VehicleTopics:
         )
 
     def write_description(self, now: int) -> None:
-        """What never changes; the caller flushes static transforms."""
+        """Writes the static transform and the outline. The caller flushes static transforms."""
         messages = Messages(now, self._frame_prefix)
         edges = [("base_link", "base_footprint", _NOWHERE)]
         self._frames.add_static(self._tree, messages.transforms(edges))
         self._write("chassis_polygon", lambda: messages.polygon(self._vehicle.outline), now)
 
     def write_state(self, now: int) -> None:
-        """Where it is, and whether it has touched something since the last time."""
+        """Writes the pose, the odometry and whether the vehicle has touched something since the last call."""
         vehicle, messages, error = self._vehicle, Messages(now, self._frame_prefix), self._error
         pose, odometry, touched = vehicle.pose, vehicle.odometry, self._touched
         self._touched = False
@@ -117,7 +117,7 @@ class VehicleTopics:
             now,
         )
         self._write("base_pose_ground_truth", lambda: messages.truth(pose, vehicle.twist, true_frame), now)
-        self._tell_frames(now, pose, odometry)
+        self._write_frames(now, pose, odometry)
         if self._localization is not None:
             self._write("amcl_pose", lambda: messages.pose_with_covariance(pose, true_frame), now)
             self._write("particlecloud", lambda: messages.pose_array([pose], MAP), now)
@@ -125,7 +125,7 @@ class VehicleTopics:
         self._write("chassis_markers", lambda: messages.outlines(list(self._lines())), now)
 
     def write_command(self, now: int, *, always: bool) -> None:
-        """What it is commanded, if that is new or `always`."""
+        """Writes the command if it is new or if `always`."""
         twist, command = commanded_twist(self._vehicle), self._vehicle.command
         if twist is None or not (always or command != self._commanded):
             return
@@ -135,8 +135,8 @@ class VehicleTopics:
             messages = Messages(now, self._frame_prefix)
             self._write(ACKERMANN_COMMAND.name, lambda: messages.drive(*drive), now)
 
-    def _tell_frames(self, now: int, pose: Pose, odometry: Pose) -> None:
-        """The transforms from `map` to `base_link`, once a moment."""
+    def _write_frames(self, now: int, pose: Pose, odometry: Pose) -> None:
+        """Writes the transforms from `map` to `base_link`, once for each time."""
         if self._framed == now or not self._frames.wants(self._tree):
             return
         self._framed = now
@@ -152,18 +152,18 @@ class VehicleTopics:
         self._frames.add(self._tree, messages.transforms([(frame, child, pose)]))
 
     def write_readings(self, stamp: Callable[[float], int]) -> None:
-        """The readings that have come since the last call, and where the vehicle is then; called after every step.
+        """Writes the readings since the last call and the transforms of that time; to be called after every step.
 
         Args:
-            stamp: ns of a message that tells of that simulated second.
+            stamp: returns the stamp of a simulated time (s), ns.
         """
         self._touched |= self._vehicle.in_collision
         if self._readings.write(stamp):
             now = stamp(self._simulation.time)
-            self._tell_frames(now, self._vehicle.pose, self._vehicle.odometry)
+            self._write_frames(now, self._vehicle.pose, self._vehicle.odometry)
 
     def forget_readings(self) -> None:
-        """The count of readings begins anew, and the odometry."""
+        """Restarts the counts of readings and the odometry."""
         self._readings.forget()
         self._error.forget()
 

@@ -1,1 +1,1 @@
-"""The commands of `mvsim-gym` and what works without a learner."""
+"""The commands of `mvsim-gym`, and functions that need no learner."""

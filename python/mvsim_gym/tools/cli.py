@@ -20,7 +20,7 @@ _COMMANDS = {
     **{name: name for name in ("tune", "compare", "identify", "export", "drive")},
     **{name: name for name in ("server", "node", "topic", "ros")},
 }
-"""By name the module of `tools/commands/`."""
+"""Names of the commands, each a module of `tools/commands/`."""
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -34,14 +34,14 @@ def _parser() -> argparse.ArgumentParser:
         module = importlib.import_module(f"mvsim_gym.tools.commands.{place}")
         own = commands.add_parser(name, help=module.HELP, description=getattr(module, "DESCRIPTION", None))
         module.add(own)
-        if hasattr(module, "run"):  # else each of its own commands has one
+        if hasattr(module, "run"):  # otherwise each of its subcommands has one
             own.set_defaults(run=module.run)
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command; 0 if it went well, 1 with one line on stderr if not (`validate` tells on stdout), 2 for wrong
-    arguments."""
+    """Runs one command and returns its exit code: 0 for success, 1 for an error, 2 for wrong arguments. An error is
+    one line on stderr; `validate` writes its errors to stdout."""
     with plain_output():
         return _run(_parser().parse_args(arguments))
 
@@ -51,7 +51,7 @@ def _run(parsed: argparse.Namespace) -> int:
         search_working_folder(getattr(parsed, "env_id", getattr(parsed, "target", "")))
         code = parsed.run(**keywords(parsed))
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever reads has enough, as `| head` does
+    except BrokenPipeError:  # the reader of the output has ended, as `| head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ValueError, TypeError, ImportError, OSError) as error:

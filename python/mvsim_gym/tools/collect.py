@@ -33,40 +33,40 @@ def collect(
     seed: int = 0,
     name: str | None = None,
     flatten: bool = False,
-    told: Callable[[int], None] = lambda done: None,
+    on_episode: Callable[[int], None] = lambda done: None,
     settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> Any:
     """Runs whole episodes and writes them as a Minari data set below `folder`.
 
-    Episode k is reset with the seed `seed` + k, which Minari stores with it: a replay of its actions from there gives
-    the same bytes. Of a world with several agents each has an episode of its own, in the order of the rows, which ends
-    where the agent's does; they share the seed.
+    Episode k is reset with the seed `seed` + k, which Minari stores with it. A replay of its actions after that reset
+    gives the same bytes. In a world with several agents, each agent has its own episode, which ends when the agent's
+    does. These episodes share the seed and are in the order of the rows.
 
     Args:
-        env_id: what `mvsim_gym.VectorEnv` takes.
-        policy: as `policy_of` reads it.
-        folder: made if need be; Minari finds the data set with MINARI_DATASETS_PATH set to it.
-        episodes: how many, of worlds.
-        seed: of the first.
-        name: Minari's id of the data set, e.g. "mvsim/NavArena/gaps-v0"; by default of the environment's and the
-            policy's name.
-        flatten: write observations as one vector, as `flatten=True` of `gymnasium.make` has them; so are those of an id
+        env_id: as for `mvsim_gym.VectorEnv`.
+        policy: as for `policy_of`.
+        folder: folder of data sets, made if it is missing. With MINARI_DATASETS_PATH set to it, Minari finds them.
+        episodes: number of episodes of the world.
+        seed: seed of the first episode.
+        name: Minari's id of the data set, e.g. "mvsim/NavArena/gaps-v0". The default is made of the names of the
+            environment and the policy.
+        flatten: write observations as one vector, as with `flatten=True` of `gymnasium.make`. Always done for an id
             that was registered with it.
-        told: called with the number of episodes so far.
-        settings: keywords of the environment; they go before those of a model.
+        on_episode: called with the number of complete episodes after each one.
+        settings: keywords of the environment, which override those of a model.
 
     Returns:
         The data set, a `minari.MinariDataset`.
 
     Raises:
         ImportError: the extra `record` is missing.
-        OSError: the disk is full. The complete episodes are kept, and the same call goes on from there, as it does
-            after a run that was killed.
-        ValueError: there is such a data set already, another run is at the same episodes, its name is none that Minari
-            takes, agents have no common end, or pictures are to be flattened.
+        OSError: the disk is full. The complete episodes are kept, and the same call continues from there, as after a
+            run that was killed.
+        ValueError: the data set exists already, another run collects the same episodes, the name is invalid for
+            Minari, agents have no common end, or images are to be flattened.
     """
     with extra("collect", "record"):
-        import h5py  # noqa: F401 (Minari would miss it after the first episode)
+        import h5py  # noqa: F401 (without it Minari would fail only after the first episode)
         import minari  # noqa: F401
     checked_count("--episodes", episodes)
     dataset_id = name or default_name(env_id, policy)
@@ -89,14 +89,13 @@ def collect(
         "flatten": flatten,
     }
     single, each = None, f", one for each of the agents {', '.join(envs.agent_names)}"
-    if (
-        envs.num_agents == 1
-    ):  # else `gymnasium.make`, by which the data set recovers its environment, has no room
+    if envs.num_agents == 1:
+        # the data set recovers its environment by `gymnasium.make`, which cannot make several agents
         own = spec(env_id, **{**keywords, "flatten": flatten})
         single, each = gym.make(own, disable_env_checker=True), ""
     with Episodes(folder, dataset_id, settings_of) as kept:
         try:
-            _run(envs, drive, range(seed + len(kept), seed + episodes), kept, told, flatten)
+            _run(envs, drive, range(seed + len(kept), seed + episodes), kept, on_episode, flatten)
             dataset = kept.make_dataset(
                 episodes,
                 env=single.spec if single is not None else None,
@@ -109,15 +108,15 @@ def collect(
             )
         except OSError as error:
             raise OSError(
-                f"{error}: {min(len(kept), episodes)} of {episodes} episodes are kept in '{kept.path}', and the same"
-                " command goes on from there"
+                f"{error}: {min(len(kept), episodes)} of {episodes} episodes are kept in '{kept.path}'; the same"
+                " command continues from there"
             ) from None
     envs.close()
     return dataset
 
 
 def _content(policy: str) -> str:
-    """A policy by name, and of a file what is in it: another one drives other episodes."""
+    """Identifies a policy by its name and, if it is a file, by the hash of its content, which may change."""
     file = policy.partition(":")[0]
     if not os.path.isfile(file):
         return policy
@@ -126,10 +125,10 @@ def _content(policy: str) -> str:
 
 
 class _Track:
-    """What one agent saw and did in an episode."""
+    """Observations, actions and results of one agent in an episode."""
 
     def __init__(self, row: int, observations: Observation) -> None:
-        """`observations` in the order of the space."""
+        """Begins with the first observation; `observations` are in the order of the space."""
         self._row = row
         self._observations = {key: [values[row]] for key, values in observations.items()}
         self._actions: list[npt.NDArray[np.float32]] = []
@@ -145,7 +144,7 @@ class _Track:
         terminated: npt.NDArray[np.bool_],
         truncated: npt.NDArray[np.bool_],
     ) -> None:
-        """A step, of all rows."""
+        """Adds a step, given for all rows."""
         row = self._row
         for key, values in observations.items():
             self._observations[key].append(values[row])
@@ -155,7 +154,7 @@ class _Track:
         self._truncations.append(bool(truncated[row]))
 
     def summary(self, info: dict[str, Any], seed: int) -> dict[str, Any]:
-        """What is stored beside the episode, whose last step had this info."""
+        """Returns the metadata of the episode, whose last step had this info."""
         return {
             "seed": seed,
             "success": bool(info["success"]),
@@ -164,7 +163,7 @@ class _Track:
         }
 
     def arrays(self, flatten: bool) -> dict[str, npt.NDArray[Any]]:
-        """The episode, with the names of Minari's fields; observations by key unless they are flattened."""
+        """Returns the episode by the names of Minari's fields; observations by key unless they are flattened."""
         observations = {key: np.stack(values) for key, values in self._observations.items()}
         named = {"observations": flattened(observations.values())} if flatten else {}
         return {
@@ -181,13 +180,13 @@ def _run(
     drive: Policy,
     seeds: Sequence[int],
     kept: Episodes,
-    told: Callable[[int], None],
+    on_episode: Callable[[int], None],
     flatten: bool,
 ) -> None:
-    """Drives an episode for each seed and adds it to those that are kept."""
+    """Drives an episode for each seed and adds it to the kept ones."""
     agents = envs.num_agents
     for seed in seeds:
-        envs.action_space.seed(seed)  # of each episode, so that a run can go on from any
+        envs.action_space.seed(seed)  # at each episode, so that a run can continue from any of them
         observations, _ = envs.reset(seed=seed)
         tracks = [_Track(row, observations) for row in range(agents)]
         of_rows: dict[int, dict[str, Any]] = {}
@@ -203,11 +202,11 @@ def _run(
             for row, (track, name) in enumerate(zip(tracks, names, strict=True))
         ]
         kept.add([track.arrays(flatten) for track in tracks], beside)
-        told(len(kept))
+        on_episode(len(kept))
 
 
 def default_name(env_id: str, policy: str) -> str:
-    """The data set's id where none is given: mvsim/NavArena-v0 by examples/baselines.py is
+    """The default id of the data set. For mvsim/NavArena-v0 by examples/baselines.py it is
     mvsim/NavArena/baselines-v0."""
     last = os.path.basename(env_id.rpartition(":")[2]).removesuffix(".xml").removesuffix(".env")
     return "/".join(["mvsim", _word(re.sub(r"-v\d+$", "", last)), f"{_word(_driver(policy))}-v0"])

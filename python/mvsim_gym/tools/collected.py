@@ -1,8 +1,8 @@
-"""Episodes of `mvsim-gym collect` on their way to a data set: each is a file of its own as soon as it is complete.
+"""Files in which `mvsim-gym collect` keeps complete episodes until it makes the data set.
 
-A run that is killed, or whose disk is full, leaves the episodes that it had in a folder beside the data set, and the
-same call goes on from there. HDF5 crashes its process on a full disk, so a child makes the data set, in that folder;
-it is renamed when it is whole.
+After a run that is killed, or whose disk is full, the complete episodes remain in a folder beside the data set, and
+the same call continues from there. HDF5 crashes its process on a full disk, so a child process makes the data set in
+that folder. It is renamed when it is complete.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ import numpy.typing as npt
 
 __all__ = ["Episodes"]
 
-_HOME = "MINARI_DATASETS_PATH"  # where Minari looks for data sets
+_HOME = "MINARI_DATASETS_PATH"  # variable by which Minari finds data sets
 _PART = ".part"
-_TOLD = "told"  # an array of an episode's file: JSON of what is stored beside the tracks
+_METADATA = "told"  # name of the array of an episode's file that holds its metadata as JSON
 
 
 class Episodes:
     """The complete episodes of a data set that is being made.
 
     Args:
-        folder: of data sets; made if need be.
-        dataset_id: Minari's.
-        settings: what the episodes depend on. A run with other settings has other episodes.
+        folder: folder of data sets, made if it is missing.
+        dataset_id: Minari's id.
+        settings: everything on which the episodes depend. A run with other settings has other episodes.
 
     Raises:
-        ValueError: another run, or the child of one that was killed, is at the same episodes.
+        ValueError: another run, or the child of one that was killed, uses the same episodes.
     """
 
     def __init__(self, folder: str, dataset_id: str, settings: Mapping[str, Any]) -> None:
@@ -48,7 +48,7 @@ class Episodes:
         self._folder, self._id = os.path.abspath(folder), dataset_id
         self._path = f"{os.path.join(self._folder, dataset_id)}-{mark}{_PART}"
         os.makedirs(self._path, exist_ok=True)
-        # held by this process and by its child: until both have ended, no other run writes here
+        # held by this process and its child: no other run writes here until both have ended
         self._lock = open(os.path.join(self._path, "lock"), "w")  # noqa: SIM115 (open as long as this object)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -65,7 +65,7 @@ class Episodes:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Lets another run have the episodes; a folder without any is removed."""
+        """Releases the episodes for other runs; removes the folder if it is empty."""
         if not self._lock.closed:
             if self._count == 0:
                 shutil.rmtree(self._path, ignore_errors=True)
@@ -76,17 +76,17 @@ class Episodes:
 
     @property
     def path(self) -> str:
-        """The folder where they lie until the data set is whole."""
+        """The folder of the episodes until the data set is complete."""
         return self._path
 
-    def add(self, tracks: list[dict[str, npt.NDArray[Any]]], told: list[dict[str, Any]]) -> None:
-        """Writes an episode: the arrays of each agent, and what is stored beside them.
+    def add(self, tracks: list[dict[str, npt.NDArray[Any]]], metadata: list[dict[str, Any]]) -> None:
+        """Writes an episode: the arrays and the metadata of each agent.
 
         Raises:
-            OSError: there is no room; the episodes before it are complete.
+            OSError: the disk is full; the episodes before this one are complete.
         """
         arrays = {f"{row}/{key}": values for row, track in enumerate(tracks) for key, values in track.items()}
-        arrays[_TOLD] = np.array(json.dumps(told))
+        arrays[_METADATA] = np.array(json.dumps(metadata))
         file = self._file(self._count)
         try:
             with open(f"{file}.new", "wb") as out:
@@ -102,10 +102,10 @@ class Episodes:
         """Makes the data set of the first episodes and removes their files.
 
         Args:
-            keywords: of `minari.create_dataset_from_buffers`, what pickle can say.
+            keywords: arguments of `minari.create_dataset_from_buffers`; they must be picklable.
 
         Raises:
-            OSError: there is no room; the episodes are kept.
+            OSError: the disk is full; the episodes are kept.
         """
         import minari
 
@@ -144,7 +144,7 @@ class Episodes:
                 os.environ[_HOME] = before
 
     def _take_namespaces(self, home: str) -> None:
-        """Copies what Minari says of the folders above the data set, where they do not have it."""
+        """Copies Minari's metadata of the folders above the data set, unless they have it."""
         for folder, _, files in os.walk(home):
             beside = os.path.relpath(folder, home)
             if beside != "." and not self._id.startswith(f"{beside}/"):
@@ -159,36 +159,40 @@ class Episodes:
 
 
 def work() -> None:
-    """The child: makes the data set that its standard input, a pickle of this package, asks for."""
+    """Makes the data set in the child process, by the pickled arguments on standard input."""
     import minari
 
     path, dataset_id, episodes, keywords = pickle.load(sys.stdin.buffer)
     warnings.simplefilter("ignore")
-    told: list[dict[str, Any]] = []
+    metadata: list[dict[str, Any]] = []
     try:
         dataset = minari.create_dataset_from_buffers(
-            dataset_id, _buffers(path, episodes, told), data_format="hdf5", jpeg_encoding=False, **keywords
+            dataset_id,
+            _buffers(path, episodes, metadata),
+            data_format="hdf5",
+            jpeg_encoding=False,
+            **keywords,
         )
-        dataset.storage.update_episode_metadata(told)
+        dataset.storage.update_episode_metadata(metadata)
     except Exception as error:
         print(f"{type(error).__name__}: {' '.join(str(error).split())}"[:300], file=sys.stderr, flush=True)
         os._exit(1)  # without HDF5's clean-up, which may crash
 
 
-def _buffers(path: str, episodes: int, told: list[dict[str, Any]]) -> Iterator[Any]:
-    """Minari's buffers, each made when it is asked for; what is stored beside them goes to `told`."""
+def _buffers(path: str, episodes: int, metadata: list[dict[str, Any]]) -> Iterator[Any]:
+    """Yields Minari's buffers one by one; appends the metadata of each to `metadata`."""
     from minari.data_collector import EpisodeBuffer
 
     for number in range(episodes):
         with np.load(os.path.join(path, f"{number:06}.npz")) as arrays:
-            beside = json.loads(str(arrays[_TOLD]))
+            beside = json.loads(str(arrays[_METADATA]))
             for row, each in enumerate(beside):
                 of_row = {k.partition("/")[2]: arrays[k] for k in arrays.files if k.startswith(f"{row}/")}
                 observed = {
                     k.partition("/")[2]: v for k, v in of_row.items() if k.startswith("observations/")
                 }
                 buffer = EpisodeBuffer(
-                    id=len(told),
+                    id=len(metadata),
                     seed=each.pop("seed"),
                     observations=observed or of_row["observations"],
                     actions=of_row["actions"],
@@ -196,5 +200,5 @@ def _buffers(path: str, episodes: int, told: list[dict[str, Any]]) -> Iterator[A
                     terminations=of_row["terminations"].tolist(),
                     truncations=of_row["truncations"].tolist(),
                 )
-                told.append(each)
+                metadata.append(each)
                 yield buffer

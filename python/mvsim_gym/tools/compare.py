@@ -1,4 +1,4 @@
-"""The difference of two policies in the same held-out episodes: `mvsim-gym evaluate --compare`."""
+"""The difference between two policies in the same held-out episodes: `mvsim-gym evaluate --compare`."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 
 __all__ = ["compare", "paired_mean", "paired_rates"]
 
-_Z = 1.959964  # of 95 %
+_Z = 1.959964  # quantile of the normal distribution for a 95 % interval
 _KEYS = ("part", "seed", "agent")
 
 
 def paired_rates(first: list[bool], second: list[bool]) -> tuple[float, float, float]:
-    """How much larger the second of two rates is, and the limits of its 95 % interval.
+    """Returns the second of two rates minus the first, and the limits of its 95 % interval.
 
-    The interval for matched pairs of Agresti and Min (2005): a Wald interval with half a pair more in each cell. It has
-    a width even where all pairs agree.
+    The interval for matched pairs of Agresti and Min (2005) is a Wald interval with half a pair more in each cell. So
+    its width is above 0 even if all pairs agree.
     """
     n = len(first)
     gained = sum(b and not a for a, b in zip(first, second, strict=True))
@@ -28,7 +28,7 @@ def paired_rates(first: list[bool], second: list[bool]) -> tuple[float, float, f
 
 
 def paired_mean(differences: list[float]) -> tuple[float, float, float]:
-    """The mean of differences and the limits of its 95 % interval, by the normal distribution."""
+    """Returns the mean of differences and the limits of its 95 % interval, by the normal distribution."""
     n = len(differences)
     mean = math.fsum(differences) / n
     if n < 2:
@@ -38,11 +38,11 @@ def paired_mean(differences: list[float]) -> tuple[float, float, float]:
 
 
 def compare(first: str, second: str) -> list[str]:
-    """Says in lines how much the second of two files of `evaluate --suite` differs from the first.
+    """Returns lines that say how much the second of two files of `evaluate --suite` differs from the first.
 
     Raises:
         OSError: a file cannot be read.
-        ValueError: it is no such file, or the two are of other episodes or of another environment.
+        ValueError: a file is not of this kind, or the two have other episodes or another environment.
     """
     a, b = _read(first), _read(second)
     for key, what in (("env", "environment"), ("env_sha256", "environment file")):
@@ -50,7 +50,9 @@ def compare(first: str, second: str) -> list[str]:
             raise ValueError(
                 f"--compare: found another {what} in '{second}' than in '{first}', expected the same"
             )
-    rows, others = ({tuple(row[key] for key in _KEYS): row for row in told["episodes"]} for told in (a, b))
+    rows, others = (
+        {tuple(row[key] for key in _KEYS): row for row in result["episodes"]} for result in (a, b)
+    )
     if rows.keys() != others.keys():
         raise ValueError(
             f"--compare: found other episodes in '{second}' than in '{first}', expected the same"
@@ -79,16 +81,16 @@ def _line(name: str, values: Any, digits: int, unit: str) -> str:
 def _read(path: str) -> dict[str, Any]:
     with open(path, encoding="utf-8") as file:
         try:
-            told = json.load(file)
+            result = json.load(file)
         except ValueError as error:
             raise ValueError(f"--compare: '{path}' is no JSON: {error}") from None
-    rows = told.get("episodes") if isinstance(told, dict) else None
+    rows = result.get("episodes") if isinstance(result, dict) else None
     needed = {*_KEYS, "success", "time", "return"}
     if (
         not isinstance(rows, list)
         or not rows
         or not all(isinstance(row, dict) and needed <= row.keys() for row in rows)
-        or not {"env", "env_sha256", "policy"} <= told.keys()
+        or not {"env", "env_sha256", "policy"} <= result.keys()
     ):
         raise ValueError(f"--compare: '{path}' is no file of mvsim-gym evaluate --suite -o FILE")
-    return dict(told)
+    return dict(result)

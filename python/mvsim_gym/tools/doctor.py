@@ -1,4 +1,4 @@
-"""What this machine has for mvsim_gym, and what is wrong with it: `mvsim-gym doctor`."""
+"""A report of this machine for mvsim_gym, with the problems that it finds: `mvsim-gym doctor`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _version(package: str) -> str:
 
 
 def report() -> tuple[list[str], list[str]]:
-    """Lines that describe the machine, and problems with their remedies."""
+    """Returns lines that describe the machine, and problems with their remedies."""
     gl = _core.egl_info()
     lines = [
         f"mvsim_gym {__version__}, Python {platform.python_version()}, {platform.platform()}",

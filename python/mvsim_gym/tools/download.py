@@ -1,4 +1,4 @@
-"""What a URL gives, piece by piece, within bounds of size and time, whatever the server sends."""
+"""Downloads in pieces, with bounds on size and time that hold for any server."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from typing import Any
 
 __all__ = ["FetchError", "pieces_of"]
 
-_SILENCE = 60.0  # s without a byte
-_SLOWEST = 20_000  # bytes a second, after the first `_SILENCE` seconds
-_HEAD_BYTES = 2**20  # of status lines and headers
+_SILENCE = 60.0  # longest time without a byte, s
+_SLOWEST = 20_000  # lowest rate after the first `_SILENCE` seconds, bytes/s
+_HEAD_BYTES = 2**20  # most bytes of status lines and headers
 _PIECE = 2**20
 
 
 class FetchError(ValueError):
-    """A file that could not be downloaded, or that is another one than before."""
+    """A file could not be downloaded, or differs from the one before."""
 
 
 def pieces_of(url: str, max_bytes: int) -> Iterator[bytes]:
@@ -49,15 +49,17 @@ def pieces_of(url: str, max_bytes: int) -> Iterator[bytes]:
 
 
 def _checked(answer: Any, url: str, max_bytes: int) -> Iterator[bytes]:
-    """The body of an answer, all of it."""
+    """Yields the whole body of an answer."""
     if answer.status != 200:
         raise FetchError(f"{url}: the server answers {answer.status} {_line(answer.reason)}, expected 200")
     packing = answer.headers.get("Content-Encoding", "identity").strip().lower()
     if packing != "identity":
-        raise FetchError(f"{url}: the server packs the file as '{_line(packing)}', which was not asked for")
+        raise FetchError(
+            f"{url}: the server compresses the file as '{_line(packing)}', expected it uncompressed"
+        )
     expected = _length(answer.headers.get_all("Content-Length", []), url)
     if "Transfer-Encoding" in answer.headers:
-        expected = None  # chunks tell their sizes
+        expected = None  # chunks have their own sizes
     got = 0
     if (expected or 0) > max_bytes:
         raise FetchError(f"{url}: has more than {max_bytes} bytes")
@@ -71,7 +73,7 @@ def _checked(answer: Any, url: str, max_bytes: int) -> Iterator[bytes]:
 
 
 def _length(texts: list[str], url: str) -> int | None:
-    """The length that an answer announces."""
+    """Returns the length that the header of an answer states."""
     found = {text.strip() for text in texts}
     if not found:
         return None
@@ -84,13 +86,13 @@ def _length(texts: list[str], url: str) -> int | None:
 
 
 def _line(value: object) -> str:
-    """What a server or a library says, as a short line without control characters."""
+    """Returns a text of a server or a library as a short line without control characters."""
     text = " ".join(str(value).split())
     return "".join(c if c.isprintable() else "?" for c in text)[:200]
 
 
 class _Paced(io.RawIOBase):
-    """What a socket receives, up to a number of bytes, at a least rate."""
+    """The bytes of a socket, with a limit on their number and a lowest rate."""
 
     def __init__(self, raw: io.RawIOBase, connection: socket.socket) -> None:
         self._raw, self._connection = raw, connection
@@ -102,9 +104,9 @@ class _Paced(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int | None:
-        """As of `io.RawIOBase`."""
+        """See `io.RawIOBase`."""
         if self._got > self.most:
-            raise OSError(f"the server sends more than {self.most} bytes around the file")
+            raise OSError(f"the server sends more than {self.most} bytes besides the file")
         left = self._began + _SILENCE + self._got / _SLOWEST - time.monotonic()
         try:
             if left <= 0:
@@ -118,7 +120,7 @@ class _Paced(io.RawIOBase):
         return got
 
     def close(self) -> None:
-        """As of `io.RawIOBase`."""
+        """See `io.RawIOBase`."""
         self._raw.close()
         super().close()
 
@@ -133,7 +135,7 @@ class _Answer(http.client.HTTPResponse):
         self.fp = io.BufferedReader(self._paced)
 
     def begin(self) -> None:
-        """As of `http.client.HTTPResponse`."""
+        """See `http.client.HTTPResponse`."""
         super().begin()
         self._paced.most = self._most
 
@@ -144,7 +146,7 @@ class _Http(urllib.request.HTTPHandler):
         self._answer = answer
 
     def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
-        """As of its base."""
+        """See `urllib.request.HTTPHandler`."""
         return self.do_open(_connection(http.client.HTTPConnection, self._answer), req)
 
 
@@ -154,7 +156,7 @@ class _Https(urllib.request.HTTPSHandler):
         self._answer = answer
 
     def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
-        """As of its base."""
+        """See `urllib.request.HTTPSHandler`."""
         made = _connection(http.client.HTTPSConnection, self._answer)
         return self.do_open(made, req, context=self._context)  # type: ignore[attr-defined]
 
@@ -164,7 +166,7 @@ def _connection(kind: type[http.client.HTTPConnection], answer: Any) -> Any:
 
 
 class _SameScheme(urllib.request.HTTPRedirectHandler):
-    """Follows redirections, never from https to http, nor to files."""
+    """Follows redirections, but never from https to http or to files."""
 
     def redirect_request(self, request, answer, code, message, headers, target):  # type: ignore[no-untyped-def]
         if not target.startswith(("https://", request.type + "://")):
@@ -173,7 +175,9 @@ class _SameScheme(urllib.request.HTTPRedirectHandler):
 
 
 def _opener(max_bytes: int) -> urllib.request.OpenerDirector:
-    answer = functools.partial(_Answer, most=2 * max_bytes + _HEAD_BYTES)  # small chunks have long frames
+    answer = functools.partial(
+        _Answer, most=2 * max_bytes + _HEAD_BYTES
+    )  # twice: small chunks have long headers
     opener = urllib.request.OpenerDirector()
     for handler in (
         urllib.request.ProxyHandler(),

@@ -1,4 +1,4 @@
-"""A policy drives a robot: `mvsim-gym drive`."""
+"""Driving a robot by a policy: `mvsim-gym drive`."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ def drive(
     interface: str | None = None,
     settings: Mapping[str, Any],
 ) -> int:
-    """Drives until Ctrl-C, SIGTERM, the end of `duration` or of the goals. Returns 0 if all goals were reached.
+    """Drives until Ctrl-C, SIGTERM, the end of `duration` or the last goal. Returns 0 if all goals were reached.
 
     Raises:
-        ValueError: an option that cannot be, or a policy for another kind of robot.
-        OSError, ImportError: files or extras are missing.
+        ValueError: an invalid option, or a policy for another kind of robot.
+        OSError, ImportError: a file or an extra is missing.
     """
     from mvsim_gym.ros import network_of, open_transport
     from mvsim_gym.ros.drive_node import DriveNode, DriveOptions
@@ -98,8 +98,10 @@ def drive(
 
 
 def stop_robot(cmd: str, kind: str, way: str | None, domain: int, interface: str) -> None:
-    """The guard: waits until the driver ends, and stops the robot if it was killed. Its standard input is a pipe that
-    the driver holds open, and which ends without the word `end` if the driver was killed."""
+    """Runs in the guard process: waits until the driver ends, and stops the robot if the driver was killed.
+
+    Standard input is a pipe that the driver holds open. It ends with the word `end`, unless the driver was killed.
+    """
     import time
 
     from mvsim_gym.ros import Network, open_transport
@@ -128,7 +130,7 @@ def stop_robot(cmd: str, kind: str, way: str | None, domain: int, interface: str
 
 
 def _guard(cmd: str, kind: str, way: str | None, network: Any) -> subprocess.Popen[bytes]:
-    """A second process that stops the robot if this one is killed."""
+    """Starts a second process that stops the robot if this one is killed."""
     call = (
         "from mvsim_gym.tools.drive import stop_robot;"
         f"stop_robot({cmd!r}, {kind!r}, {way!r}, {network.domain!r}, {network.interface!r})"
@@ -138,7 +140,7 @@ def _guard(cmd: str, kind: str, way: str | None, network: Any) -> subprocess.Pop
 
 @contextmanager
 def _recorder(path: str | None) -> Iterator[Any]:
-    """What takes messages for an MCAP file; None without one."""
+    """Yields a function that writes messages to an MCAP file; None without a path."""
     if path is None:
         yield None
         return

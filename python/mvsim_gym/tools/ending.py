@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM end commands that run until they are ended: in good order, with exit code 0."""
+"""SIGINT and SIGTERM as the regular end of commands without an own end: they clean up and return exit code 0."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _KINDS = (signal.SIGINT, signal.SIGTERM)
 
 
 def hear_ctrl_c() -> None:
-    """SIGINT raises KeyboardInterrupt also in a shell's background job, which starts with that signal ignored."""
+    """Makes SIGINT raise KeyboardInterrupt in a shell's background job too, where it is ignored at first."""
     if _is_main_thread() and signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -22,12 +22,12 @@ def hear_ctrl_c() -> None:
 def ended_by_signals(
     say: Callable[[str], None] = lambda _: None, on_end: Callable[[], None] = lambda: None
 ) -> Iterator[Callable[[], bool]]:
-    """Whether SIGINT or SIGTERM came, which end nothing by themselves as long. On another thread than the main one
-    none comes.
+    """Yields a function that tells whether SIGINT or SIGTERM came. In this context the signals do not end the process.
+    On other threads than the main one it returns False.
 
     Args:
-        say: told at the end which one came.
-        on_end: called when one comes, between two steps of Python.
+        say: called at the end with a text that names the signal.
+        on_end: called when a signal comes, between two instructions of Python.
     """
     if not _is_main_thread():
         yield lambda: False

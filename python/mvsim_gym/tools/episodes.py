@@ -1,4 +1,4 @@
-"""Whole episodes of one world, of one agent or several, as films and data sets have them."""
+"""Whole episodes of one world with one agent or several, for films and data sets."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ __all__ = ["agents_of", "ends_of", "is_flat", "outcome"]
 
 
 def agents_of(env_id: str, keywords: Mapping[str, Any]) -> int:
-    """How many rows one world has in a `VectorEnv` with these keywords.
+    """Returns the number of rows that one world has in a `VectorEnv` with these keywords.
 
     Raises:
-        ValueError: agents begin anew by themselves, so no episode of the world has an end.
+        ValueError: agents restart one by one, so episodes of the world have no end.
     """
     batch = one_world(env_id, **keywords)
     if batch.spec.on_end == "respawn":
         raise ValueError(
-            f"{env_id}: found on_end=\"respawn\", where agents begin anew while others go on, expected 'wait' or"
-            " 'end_all', where the episode of a world has an end"
+            f"{env_id}: found on_end=\"respawn\", expected 'wait' or 'end_all': with respawn agents restart one by one,"
+            " so an episode of the world has no end"
         )
     return batch.num_agents
 
 
 def is_flat(env_id: str) -> bool:
-    """Whether it was registered with `flatten=True`."""
+    """Whether the id was registered with `flatten=True`."""
     return bool(recipe_of(CONSTRUCTORS["VectorEnv"], env_id, {}).options["flatten"])
 
 
 def ends_of(finished: npt.NDArray[np.bool_], infos: dict[str, Any]) -> dict[int, dict[str, Any]]:
-    """By row, of those whose episode ended in a step, its info as `Env` has it; `infos` are those of the step."""
+    """Returns the infos, as of `Env`, of the rows whose episode ended in a step; `infos` are those of the step."""
     return {
         row: {
             key: values[row].item()
@@ -47,11 +47,11 @@ def ends_of(finished: npt.NDArray[np.bool_], infos: dict[str, Any]) -> dict[int,
 
 
 def outcome(info: dict[str, Any]) -> str:
-    """In a word, how an episode has ended, from the info of its last step."""
+    """Returns one word for how an episode ended, from the info of its last step."""
     if info["success"]:
         return "success"
     held = [key.removeprefix("terminated/") for key in info if key.startswith("terminated/") and info[key]]
     if held:
         return held[0]
-    # what is neither was ended with another agent of its world
+    # an episode without any of these ended with another agent of its world
     return next((word for word in ("timeout", "diverged") if info[word]), "cut short")

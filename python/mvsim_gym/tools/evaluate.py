@@ -1,4 +1,4 @@
-"""How well a policy does, on a list of seeds: `mvsim-gym evaluate`."""
+"""Rates of success of a policy on a list of seeds: `mvsim-gym evaluate`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mvsim_gym.vector_env import VectorEnv
 
 __all__ = ["episodes_of", "evaluate"]
 
-_AT_ONCE = 100  # worlds
+_AT_ONCE = 100  # worlds that run at the same time
 
 
 def evaluate(
@@ -29,18 +29,18 @@ def evaluate(
     record: str | None = None,
     settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> list[str]:
-    """Runs whole episodes, k with the seed `seed` + k, and says in lines how they ended: rates of success and of each
-    way to fail, the mean time of successes, the mean return. Of several agents each counts by itself.
+    """Runs whole episodes, episode k with the seed `seed` + k. Returns lines with the rates of success and of each way
+    to fail, the mean time of successes, and the mean return. Several agents of a world count separately.
 
     Args:
-        env_id: what `mvsim_gym.VectorEnv` takes.
-        policy: as `policy_of` reads it.
-        record: an MCAP file for all episodes, which are run one after another then.
-        settings: keywords of the environment; they go before those of a model.
+        env_id: as for `mvsim_gym.VectorEnv`.
+        policy: as for `policy_of`.
+        record: an MCAP file for all episodes, which then run one after another.
+        settings: keywords of the environment, which override those of a model.
 
     Raises:
         ImportError: the extra `record` is missing.
-        ValueError: no such policy, or agents without a common end.
+        ValueError: there is no such policy, or agents have no common end.
     """
     checked_count("--episodes", episodes)
     at_once = 1 if record is not None else min(_AT_ONCE, episodes)
@@ -74,12 +74,12 @@ def evaluate(
 def episodes_of(
     envs: VectorEnv, drive: Policy, seed: int, count: int, options: Mapping[str, Any] | None = None
 ) -> Iterator[tuple[dict[str, Any], float]]:
-    """The info of its last step and the return of each agent's episode, in the first `count` worlds.
+    """Returns the last info and the return of each agent's episode, in the first `count` worlds.
 
     Args:
-        options: of the reset with which they begin.
+        options: options of the reset before the episodes.
     """
-    counted = count * envs.num_agents  # rows
+    counted = count * envs.num_agents  # number of rows
     observations, _ = envs.reset(seed=seed, options=dict(options) if options else None)
     if isinstance(drive, RandomPolicy):
         drive.begin(seed)
@@ -87,7 +87,7 @@ def episodes_of(
     ends: dict[int, dict[str, Any]] = {}
     while not all(row in ends for row in range(counted)):
         over = ~envs.alive.reshape(-1, envs.num_agents).any(axis=1)
-        if over.any():  # these go on, uncounted, until all others have ended
+        if over.any():  # these continue, and do not count, until all others have ended
             observations, _ = envs.reset(options={"reset_mask": np.repeat(over, envs.num_agents)})
         observations, rewards, terminated, truncated, infos = envs.step(drive(observations))
         counts = np.array([row not in ends for row in range(envs.num_envs)])

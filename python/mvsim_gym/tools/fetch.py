@@ -1,8 +1,8 @@
-"""Downloads what worlds name into the cache: `mvsim-gym fetch`. With `download` the only code of the package that opens
-a connection to a server of others.
+"""Downloads of files that worlds name into the cache: `mvsim-gym fetch`. Apart from `download`, no other code of the
+package connects to servers.
 
-A file lies in the cache under its full URL, its SHA-256 beside it. What is there stays; `check=True` downloads again
-and refuses what has changed.
+A file is stored in the cache under its full URL, with its SHA-256 beside it. Files in the cache are kept. `check=True`
+downloads them again and refuses changed ones.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from mvsim_gym.tools.download import FetchError, pieces_of
 __all__ = ["MAX_BYTES", "FetchError", "fetch", "fetch_world"]
 
 MAX_BYTES = 2**30
-"""Of one file."""
+"""Largest size of a file, bytes."""
 _PIECE = 2**20
 _RECORD = ".sha256"
 
@@ -30,15 +30,15 @@ _RECORD = ".sha256"
 def fetch_world(
     path: str, roots: Sequence[str] = (), resources: Mapping[str, str] | None = None, *, check: bool = False
 ) -> Iterator[tuple[str, str]]:
-    """Downloads what a world names and no mapped folder has; yields each URL and what became of it.
+    """Downloads the files that a world names and no mapped folder has; yields each URL and its state.
 
     Raises:
-        FetchError: a file cannot be had, or has changed.
-        WorldFileError: the world has a mistake beside what it lacks.
+        FetchError: a file cannot be downloaded, or has changed.
+        WorldFileError: the world has an error besides missing files.
     """
     mapped = all_resources(resources or {})
     done: set[str] = set()
-    while True:  # what is missing may hide what comes after it
+    while True:  # the loader stops at a missing file, so each pass may find further URLs
         urls, error = _core.named_urls(path, assets(), folders_of(roots), mapped)
         missing = [url for url in urls if url.startswith("http") and url not in done]
         if not missing:
@@ -54,10 +54,10 @@ def fetch_world(
 
 
 def fetch(url: str, cache: Path | None = None, *, check: bool = False) -> str:
-    """Downloads one file unless the cache has it; returns "cached", "same" or "downloaded".
+    """Downloads one file unless it is in the cache; returns "cached", "same" or "downloaded".
 
     Raises:
-        FetchError: see above.
+        FetchError: see `fetch_world`.
     """
     target = (Path(cache_folder()) if cache is None else cache) / url.replace("://", "/", 1)
     if ".." in target.parts or not url.startswith(("http://", "https://")):
@@ -66,7 +66,7 @@ def fetch(url: str, cache: Path | None = None, *, check: bool = False) -> str:
         raise FetchError(f"{url}: a name that ends in {_RECORD} is kept for records of the cache")
     try:
         return _fetch_into(target, url, check)
-    except OSError as error:  # of the cache: the URL of a file may be a folder of another's
+    except OSError as error:  # of the cache: the URL of a file may be the folder of another one
         raise FetchError(f"{url}: cannot be kept in the cache: {error}") from error
 
 
@@ -97,7 +97,7 @@ def _fetch_into(target: Path, url: str, check: bool) -> str:
 
 @contextmanager
 def _replaced(target: Path) -> Iterator[BinaryIO]:
-    """A new file, which takes the place of another when it is complete."""
+    """Yields a new file, which replaces another one when it is complete."""
     handle, name = tempfile.mkstemp(prefix=".fetch-", dir=target.parent)
     part = Path(name)
     try:
@@ -111,7 +111,7 @@ def _replaced(target: Path) -> Iterator[BinaryIO]:
 
 def _is_mapped(url: str, prefix: str, folder: str) -> bool:
     rest = url[len(prefix) :] if url.startswith(prefix) else ""
-    if not prefix.endswith("/") and not rest.startswith("/"):  # a prefix ends between two parts
+    if not prefix.endswith("/") and not rest.startswith("/"):  # a prefix must end between two parts
         return False
     return bool(rest) and (Path(folder) / rest.lstrip("/")).is_file()
 

@@ -18,7 +18,7 @@ from mvsim_gym.tools.episodes import agents_of, ends_of, outcome
 from mvsim_gym.tools.policy import envs_for, keywords_of, policy_of
 from mvsim_gym.vector_env import VectorEnv
 
-_AFTERWARDS = 1.0  # s of film that show how an episode has ended
+_AFTERWARDS = 1.0  # s of film after the end of an episode
 
 
 def film(
@@ -34,22 +34,22 @@ def film(
     height: int = 640,
     settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> Iterator[str]:
-    """Films whole episodes, a frame a control period; yields a line about each when it is over.
+    """Films whole episodes with one frame for each control period; yields a line after each episode.
 
-    Of several agents an episode lasts until the last of them ends; with a camera at the first, until that one ends.
+    With several agents an episode lasts until the last of them ends; with a camera at the first one, until that ends.
 
     Args:
-        env_id: what `mvsim_gym.VectorEnv` takes.
-        policy: as `policy_of` reads it.
+        env_id: as for `mvsim_gym.VectorEnv`.
+        policy: as for `policy_of`.
         path: .mp4 (even sizes) or .gif.
-        episodes: how many; that number k has the seed `seed` + k.
-        speed: 2 shows the film twice as fast as the robot is.
-        camera: by default "follow", of several agents "above".
-        settings: keywords of the environment; they go before those of a model.
+        episodes: number of episodes; episode k has the seed `seed` + k.
+        speed: speed of the film relative to the robot: 2 is twice as fast.
+        camera: by default "follow", for several agents "above".
+        settings: keywords of the environment, which override those of a model.
 
     Raises:
         ImportError: the extra `video` is missing.
-        ValueError: another kind of file, an impossible size, agents without a common end, or no device can draw.
+        ValueError: another kind of file, an invalid size, agents without a common end, or no device that can draw.
     """
     checked_count("--episodes", episodes)
     if not 0 < speed <= 1000:
@@ -76,7 +76,7 @@ def film(
             observations, _ = envs.reset(seed=seed + k)
             writer.append_data(_picture_of(envs))
             frames = 1
-            ends: dict[int, dict[str, Any]] = {}  # by row
+            ends: dict[int, dict[str, Any]] = {}  # last infos by row
             while envs.alive[seen].any():
                 observations, _, terminated, truncated, infos = envs.step(drive(observations))
                 ends |= ends_of((terminated | truncated)[seen], infos)
@@ -90,14 +90,14 @@ def film(
 
 
 def _picture_of(envs: VectorEnv) -> npt.NDArray[np.uint8]:
-    """Of the one world, however many rows it has."""
+    """Returns the image of the one world."""
     pictures = envs.render()
-    assert pictures is not None  # it has a render mode
+    assert pictures is not None  # since the render mode is set
     return pictures[0]
 
 
 def _summary(ends: dict[int, dict[str, Any]]) -> str:
-    """How an episode has ended: in a word of one agent, of several with the count of each word."""
+    """Returns how an episode ended: a word for one agent, the count of each word for several."""
     words = Counter(outcome(ends[row]) for row in sorted(ends))
     time = max(info["time"] for info in ends.values())
     said = ", ".join(word if len(ends) == 1 else f"{count} {word}" for word, count in words.most_common())
@@ -106,10 +106,10 @@ def _summary(ends: dict[int, dict[str, Any]]) -> str:
 
 @contextmanager
 def _writer(path: str, rate: float, width: int, height: int) -> Iterator[Any]:
-    """What takes the frames; a film that is broken off keeps those that it has."""
+    """Yields a writer of frames. If an error ends the film, the frames so far are kept."""
     with extra("film", "video"):
         import imageio.v2 as imageio
-        import imageio_ffmpeg  # noqa: F401 (imageio would miss it only with the first frame)
+        import imageio_ffmpeg  # noqa: F401 (without it imageio would fail only at the first frame)
     kind = os.path.splitext(path)[1].lower()
     if kind == ".mp4":
         if width % 2 or height % 2:

@@ -1,4 +1,4 @@
-"""Driving by a gamepad: what its axes and buttons do to a vehicle's command, as in MVSim."""
+"""Driving by a gamepad, with the same axes and buttons as in MVSim."""
 
 from __future__ import annotations
 
@@ -13,41 +13,41 @@ from mvsim_gym.tools.teleop import Teleop
 
 __all__ = ["Device", "Gamepad", "first_device"]
 
-_PERIOD = 0.01  # s of the wall between polls
-_GROWTH = 1.01  # of a limit, a poll
-_LEAST, _MOST = 1e-2, 1e2  # of the limits
-_MAX_SPEED = 1.0  # m/s, at first
-_MAX_TURN = {"differential": 0.5}  # rad/s, by dynamics
-_MAX_TURN_OF_CARS = 0.7  # rad/s, and rad of steering
+_PERIOD = 0.01  # s of wall time between polls
+_GROWTH = 1.01  # factor of a limit for each poll with the button pressed
+_LEAST, _MOST = 1e-2, 1e2  # bounds of the limits
+_MAX_SPEED = 1.0  # m/s, initial limit
+_MAX_TURN = {"differential": 0.5}  # rad/s, initial limit by dynamics
+_MAX_TURN_OF_CARS = 0.7  # rad/s or rad of steering, initial limit
 _SPEED_AXIS, _TURN_AXIS, _LEAST_AXES = 1, 0, 2
 _BRAKE, _SLOWER_TURN, _FASTER_TURN, _SLOWER, _FASTER = 3, 6, 4, 7, 5  # buttons
 _LEAST_BUTTONS = 8
-_COMMANDS = (("vx", "omega"), ("vx", "steer"))  # that it can give
+_COMMANDS = (("vx", "omega"), ("vx", "steer"))  # commands that a gamepad can give
 
 
 class Device(Protocol):
-    """What is used of `pygame.joystick.Joystick`."""
+    """The part of `pygame.joystick.Joystick` that is used."""
 
     def get_numaxes(self) -> int:
-        """How many axes it has."""
+        """Number of axes."""
 
     def get_axis(self, axis_number: int, /) -> float:
-        """Where an axis is, from -1 to 1."""
+        """Position of an axis, from -1 to 1."""
 
     def get_numbuttons(self) -> int:
-        """How many buttons it has."""
+        """Number of buttons."""
 
     def get_button(self, button: int, /) -> bool:
         """Whether a button is pressed."""
 
 
 class Gamepad:
-    """A device that commands the selected vehicle a hundred times a second, whatever else commands it.
+    """A device that commands the selected vehicle a hundred times a second. It overrides other commands.
 
     Args:
-        device: looked at by `poll`.
-        say: takes what a person should know.
-        present: whether the device is still there; asked at each poll.
+        device: read by `poll`.
+        say: called with messages for the user.
+        present: whether the device is still connected; called at each poll.
     """
 
     def __init__(
@@ -64,21 +64,21 @@ class Gamepad:
         self._gone = device.get_numaxes() < _LEAST_AXES
         self._refused: set[str] = set()
         self.max_speed = _MAX_SPEED
-        """m/s, of a stick that is pushed all the way"""
+        """Speed at full deflection of the stick, m/s."""
         self.turn_factor = 1.0
-        """of the turn rate, or the steering, of a stick that is pushed all the way"""
+        """Factor of the turn rate or the steering at full deflection of the stick."""
         if self._gone:
             say(f"gamepad: found {device.get_numaxes()} axes, expected 2 or more: it is not used")
 
     def poll(self) -> None:
-        """Looks at it, if it is time, and commands the selected vehicle."""
+        """Reads the device if it is time, and commands the selected vehicle."""
         if self._gone or self._now() < self._due:
             return
         self._due = self._now() + _PERIOD
         if not self._present():
             self._gone = True
             self._command(0.0, 0.0)
-            self._say("gamepad: it is gone, the vehicle stops")
+            self._say("gamepad: it was disconnected, the vehicle stops")
             return
         self._change_limits()
         if self._pressed(_BRAKE):
@@ -87,7 +87,7 @@ class Gamepad:
             self._command(-self._device.get_axis(_SPEED_AXIS), -self._device.get_axis(_TURN_AXIS))
 
     def _command(self, forward: float, left: float) -> None:
-        """Both from -1 to 1."""
+        """Commands the vehicle; both arguments are from -1 to 1."""
         vehicle = self._teleop.selected
         if vehicle is None:
             return
@@ -116,13 +116,13 @@ class Gamepad:
 
 @contextmanager
 def first_device(say: Callable[[str], None]) -> Iterator[tuple[Device, Callable[[], bool]] | None]:
-    """The first gamepad of this machine, and what looks at it and says whether it is still there; None, and a warning,
-    where there is none.
+    """Yields the first gamepad of this machine, and a function that tells whether it is still connected. Without a
+    gamepad it yields None, after a warning.
 
     Raises:
         ImportError: the extra `joystick` is missing.
     """
-    # without a window, and Ctrl-C stays ours
+    # pygame must not open a window or take Ctrl-C
     os.environ |= {
         "PYGAME_HIDE_SUPPORT_PROMPT": "1",
         "SDL_VIDEODRIVER": "dummy",
@@ -144,7 +144,7 @@ def first_device(say: Callable[[str], None]) -> Iterator[tuple[Device, Callable[
         say(f"gamepad: {device.get_name()}")
 
         def present() -> bool:
-            removed = pygame.event.get(pygame.JOYDEVICEREMOVED)  # it reads all devices
+            removed = pygame.event.get(pygame.JOYDEVICEREMOVED)  # this call also updates all devices
             gone.extend(event for event in removed if event.instance_id == number)
             return not gone
 

@@ -1,4 +1,4 @@
-"""A world in real time, driven from the terminal and from browsers: `mvsim-gym launch` and `mvsim-gym view`."""
+"""Worlds in real time, driven from the terminal and from browsers: `mvsim-gym launch` and `mvsim-gym view`."""
 
 from __future__ import annotations
 
@@ -28,35 +28,35 @@ if TYPE_CHECKING:
 
 __all__ = ["Clock", "launch"]
 
-_SLICE = 0.02  # s of simulated time between looks at keys, and between rows of ground truth
-_MOST_LAG = 1.0  # s of the wall that are caught up
-_STATUS_EVERY = 0.5  # s of the wall
+_SLICE = 0.02  # s of simulated time between checks for keys, and between rows of ground truth
+_MOST_LAG = 1.0  # s of wall time that the world catches up at most
+_STATUS_EVERY = 0.5  # s of wall time between status lines
 _ESCAPE = "\x1b"
 _ARROWS = {"[A": "w", "[B": "s", "[C": "d", "[D": "a"}
 
 
 class Node(Protocol):
-    """What tells others of a world and does what they ask for."""
+    """A node that publishes a world and carries out requests."""
 
     @property
     def is_ended(self) -> bool:
-        """Whether somebody has asked for the end."""
+        """Whether a request asked for the end."""
 
     def update(self) -> None:
-        """Called after each step, and every few ms while the world stands."""
+        """To be called after each step, and every few ms while the world is paused."""
 
 
 class Clock:
-    """How much a world has to be stepped to keep to the wall's time."""
+    """Computes how far a world has to be stepped to keep up with wall time."""
 
     def __init__(self, factor: float, now: Callable[[], float] = time.monotonic) -> None:
         self._factor, self._now = factor, now
         self._began = now()
         self.dropped = 0.0
-        """s of the wall that were too much to catch up"""
+        """Wall time that was too much to catch up, s."""
 
     def lag(self, simulated: float) -> float:
-        """Simulated seconds that are due, of a world that has been simulated for so long; drops what is too late."""
+        """The time that is due, s, at the simulated time `simulated`. A lag above 1 s of wall time is dropped."""
         due = self._factor * (self._now() - self._began) - simulated
         excess = due / self._factor - _MOST_LAG
         if excess > 0:
@@ -66,13 +66,13 @@ class Clock:
         return due
 
     def restart(self, simulated: float, factor: float) -> None:
-        """Nothing is due of a world that has been simulated for so long; from now on at another factor."""
+        """Restarts at the simulated time `simulated`, where no time is due, with another factor."""
         self._factor = factor
         self._began = self._now() - simulated / factor
 
 
 class _GroundTruth:
-    """Trajectories in TUM's format, a file a vehicle: time x y z qx qy qz qw, at most 50 rows a simulated second."""
+    """Trajectories in TUM's format, one file a vehicle: time x y z qx qy qz qw, at most 50 rows a simulated second."""
 
     def __init__(self, world: World, folder: str, stack: ExitStack) -> None:
         self._began = time.time() - world.time
@@ -80,11 +80,11 @@ class _GroundTruth:
         self._files = []
         for vehicle in world.vehicles.values():
             path = os.path.join(folder, f"ground_truth.{quote(vehicle.name, safe='')}.txt")
-            file = open(path, "w", encoding="utf-8")  # noqa: SIM115 (until the stack ends)
+            file = open(path, "w", encoding="utf-8")  # noqa: SIM115 (closed by the stack)
             self._files.append((vehicle, stack.enter_context(file)))
 
     def write(self, world: World) -> None:
-        """A row for each vehicle if it is time for one."""
+        """Writes a row for each vehicle if it is time."""
         if world.time - self._written < 0.999 * _SLICE:
             return
         self._written = world.time
@@ -111,26 +111,26 @@ def launch(
     say: TextIO | None = None,
     **loading: Any,
 ) -> float:
-    """Simulates a world until its time is over, or Ctrl-C, SIGTERM or the key ESC end it in good order.
+    """Simulates a world until `duration` is over, or Ctrl-C, SIGTERM or the key ESC ends it. Files are then complete.
 
     Args:
         path: the world file.
-        factor: simulated seconds in one of the wall.
-        duration: simulated seconds; None: until it is ended.
-        outputs: a folder for CSV files and ground truth, made if need be; without it nothing of these is written.
-        record: an MCAP file; a relative name lies below `outputs` if that is given.
+        factor: simulated seconds for each second of wall time.
+        duration: simulated seconds; None: no limit.
+        outputs: a folder for CSV files and ground truth, made if it is missing; None: they are not written.
+        record: an MCAP file; a relative name is below `outputs` if that is given.
         keys: a terminal whose keys drive.
-        hub: the address and the port of a hub that is started, of which the world is a node; None: nothing listens.
+        hub: address and port of a hub that is started, with the world as its node; None: no hub.
         topics: the keywords `relative` and `rename` of `WorldNode`.
-        nodes: of each the function that makes it of the world and `say`.
-        view: an address and a port where browsers see it and drive.
-        doors: further keywords of `World.view`: who may look and press.
+        nodes: functions that make further nodes of the world and `say`.
+        view: address and port of a view, in which browsers show the world and drive.
+        doors: further keywords of `World.view`, which control the access.
         joystick: whether a gamepad drives.
-        say: where status and messages go, standard error by default; one line that is rewritten if it is a terminal.
+        say: stream for status and messages, by default standard error. On a terminal the status line is rewritten.
         loading: further keywords of `World`.
 
     Returns:
-        Simulated seconds.
+        Simulated time, s.
     """
     say = sys.stderr if say is None else say
     for name, value in (("--realtime-factor", factor), ("--duration", duration)):
@@ -175,7 +175,7 @@ def _run(
     teleop, clock = Teleop(world), Clock(factor)
     pad = None if device is None else Gamepad(teleop, device[0], partial(_line, say, ends=True), device[1])
     pace = _Pace(clock, factor, view)
-    began = told = time.monotonic()
+    began = shown = time.monotonic()
     dt = world.timestep
     slice_steps = max(1, round(_SLICE / dt))
     steps, dropped = 0, 0.0
@@ -191,7 +191,7 @@ def _run(
             time.sleep(0.002)
             for node in nodes:
                 node.update()
-        keys = pressed() + ("" if view is None else _wishes(view, world, teleop, pace))
+        keys = pressed() + ("" if view is None else _carry_out(view, world, teleop, pace))
         for key in keys:
             if not _log_key(world, teleop.selected, key, say):
                 teleop.press(key)
@@ -200,8 +200,8 @@ def _run(
         if pad is not None:
             pad.poll()
         now = time.monotonic()
-        if now - told >= _STATUS_EVERY:
-            told = now
+        if now - shown >= _STATUS_EVERY:
+            shown = now
             if clock.dropped > dropped + _MOST_LAG:
                 _line(say, f"cannot keep up: {clock.dropped - dropped:.1f} s dropped", ends=True)
                 dropped = clock.dropped
@@ -228,7 +228,7 @@ def _advance(world: World, steps: int, nodes: Sequence[Node]) -> None:
 def _serving(
     world: World, host: str, port: int, topics: Mapping[str, Any], say: TextIO
 ) -> Iterator[list[WorldNode]]:
-    """A hub and the world as its node; nothing where the packages for them are missing."""
+    """Yields the world as the node of a hub; yields no node if the packages for it are missing."""
     try:
         from mvsim_gym.comms import Hub, WorldNode
     except ImportError as error:
@@ -243,7 +243,7 @@ def _serving(
 
 
 class _Pace:
-    """The clock, as the controls of a view slow it down, stop it and go on step by step."""
+    """The clock under the controls of a view: speed, pause and single steps."""
 
     def __init__(self, clock: Clock, factor: float, view: WorldView | None) -> None:
         self._clock, self._factor, self._view = clock, factor, view
@@ -264,10 +264,10 @@ class _Pace:
         return steps * dt
 
 
-def _wishes(view: WorldView, world: World, teleop: Teleop, pace: _Pace) -> str:
-    """Does what was pressed in browsers, but for keys, which are returned."""
+def _carry_out(view: WorldView, world: World, teleop: Teleop, pace: _Pace) -> str:
+    """Carries out the commands from browsers, except keys, which it returns."""
     keys = ""
-    _agree(view, teleop)
+    _sync_selection(view, teleop)
     for wish in view.wishes():
         if wish == "step":
             pace.single_steps += 1
@@ -281,8 +281,8 @@ def _wishes(view: WorldView, world: World, teleop: Teleop, pace: _Pace) -> str:
     return keys
 
 
-def _agree(view: WorldView, teleop: Teleop) -> None:
-    """The vehicle that was chosen in a browser is driven, else the driven one is the chosen one there."""
+def _sync_selection(view: WorldView, teleop: Teleop) -> None:
+    """Selects the vehicle that was chosen in a browser; shows the selected one in browsers."""
     picked, view.controls.picked = view.controls.picked, None
     if picked is not None:
         teleop.select(picked)
@@ -291,7 +291,8 @@ def _agree(view: WorldView, teleop: Teleop) -> None:
 
 
 def _log_key(world: World, vehicle: Vehicle | None, key: str, say: TextIO) -> bool:
-    """L switches the CSV files of the selected vehicle, C and N begin new ones; False for other keys."""
+    """Handles the keys of CSV files and returns True; returns False for other keys. L switches the files of the
+    selected vehicle on and off, C and N begin new ones."""
     if key.lower() not in ("l", "c", "n"):
         return False
     if not world.has_log or vehicle is None:
@@ -304,7 +305,7 @@ def _log_key(world: World, vehicle: Vehicle | None, key: str, say: TextIO) -> bo
 
 
 def status(world: World, teleop: Teleop, factor: float) -> str:
-    """What a glance should tell: time, speed of the simulation, the selected vehicle and what it does."""
+    """Returns a status line: time, speed of the simulation, the selected vehicle, its speeds and its command."""
     line = f"{world.time:8.2f} s, x{factor:.2f}"
     vehicle = teleop.selected
     if vehicle is None:
@@ -321,7 +322,7 @@ def status(world: World, teleop: Teleop, factor: float) -> str:
 
 
 def _line(say: TextIO, text: str, *, ends: bool = False) -> None:
-    """Writes over the status line of a terminal, as far as it is wide; elsewhere a line."""
+    """Writes a line. On a terminal it replaces the status line, cut to the width of the terminal."""
     if say.isatty():
         width, line = os.get_terminal_size(say.fileno()).columns, printable(text, one_line=True)
         control(say, "\r\x1b[K")
@@ -332,7 +333,8 @@ def _line(say: TextIO, text: str, *, ends: bool = False) -> None:
 
 @contextmanager
 def _keys_of(terminal: TextIO) -> Iterator[Callable[[], str]]:
-    """The keys pressed since the last call; arrows are w, a, s and d. The terminal is as before afterwards."""
+    """Yields a function that returns the keys since the last call, with arrows as w, a, s and d. The terminal is
+    restored at the end."""
     import termios
     import tty
 

@@ -1,4 +1,4 @@
-"""Options that several commands have, each spelt once, and the keywords that they stand for."""
+"""Options that several commands share, each defined once, and the keywords that they stand for."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 from mvsim_gym._files import parsed_resources
 from mvsim_gym.tools.settings import settings_of
 
-_HUB_PORT = 23700  # mvsim_gym.comms.PORT, without its import
+_HUB_PORT = 23700  # mvsim_gym.comms.PORT, without importing it
 _POLICY = (
-    "who drives: 'random', a folder of `mvsim-gym export` (which runs no code of its own), a model of"
-    " Stable-Baselines3 (MODEL.zip, which is code that runs), or FILE.py[:NAME] with a function policies(env) as"
+    "the policy: 'random', a folder of `mvsim-gym export` (which contains no code), a model of"
+    " Stable-Baselines3 (MODEL.zip; loading it runs code in it), or FILE.py[:NAME] with a function policies(env) as"
     " examples/baselines.py has it (code that runs, too) (default random)"
 )
 
 
 def keywords(arguments: argparse.Namespace) -> dict[str, Any]:
-    """What a command's function takes, by the names of its options; those of a world, of an environment and of a view
-    are put together as `loading`, `settings` and `doors` say."""
+    """Returns the keywords of a command's function, by the names of its options. Options of a world, an environment
+    and a view are combined as in `loading`, `settings` and `doors`."""
     given = {k: v for k, v in vars(arguments).items() if k not in ("command", "subcommand", "run")}
     if "settings" in given:
         given["settings"] = settings(arguments)
@@ -35,7 +35,7 @@ def keywords(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def loading(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Keywords of a World, of these options."""
+    """Returns the keywords of a World that the options name."""
     return {
         "roots": arguments.roots,
         "resources": parsed_resources("--resources", ";".join(arguments.resources)),
@@ -44,7 +44,7 @@ def loading(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def add_loading(parser: argparse.ArgumentParser) -> None:
-    """Adds them to a command."""
+    """Adds the options of `loading`."""
     parser.add_argument(
         "--roots",
         action="append",
@@ -57,13 +57,13 @@ def add_loading(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PREFIX=FOLDER",
-        help="a folder that stands for the start of URLs",
+        help="a folder that replaces a prefix of URLs",
     )
     parser.add_argument("--strict", action="store_true", help="a warning is an error")
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
-    """Options of all commands that make an environment."""
+    """Adds the options of commands that make an environment."""
     parser.add_argument(
         "--set",
         action="append",
@@ -76,121 +76,133 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 
 
 def settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Keywords of an environment, of these options; only those that were given."""
+    """Returns the keywords of an environment that were given by options."""
     given = {name: value for name, value in loading(arguments).items() if value}
-    if "roots" in given:  # a model keeps them, for other working folders
+    if "roots" in given:  # absolute, since a model keeps them for other working folders
         given["roots"] = [os.path.abspath(folder) for folder in given["roots"]]
     return {**settings_of(arguments.settings), **given}
 
 
 def add_listening(parser: argparse.ArgumentParser) -> None:
-    """Options of all commands that browsers look at."""
+    """Adds the options of commands that serve a view."""
     parser.add_argument(
-        "--host", default="127.0.0.1", help="where the view listens (default 127.0.0.1: this machine alone)"
+        "--host", default="127.0.0.1", help="address of the view (default 127.0.0.1: this machine only)"
     )
     add_port(parser, "--port")
     add_doors(parser)
 
 
 def add_doors(parser: argparse.ArgumentParser) -> None:
-    """Options of who may look at a view, and press."""
+    """Adds the options that control the access to a view."""
     parser.add_argument(
         "--no-token",
         action="store_true",
-        help="every page may press, also without the token of the printed URL",
+        help="every page may control, also without the token of the printed URL",
     )
     parser.add_argument(
         "--allow-host",
         action="append",
         default=[],
         metavar="NAME[:PORT]",
-        help="a further name by which browsers may call the view, of a proxy or a forwarded port",
+        help="a further name under which browsers reach the view, of a proxy or a forwarded port",
     )
 
 
 def doors(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Keywords of a view, of these options."""
+    """Returns the keywords of a view that the options name."""
     return {"token": not arguments.no_token, "allow_hosts": arguments.allow_host}
 
 
 def add_world(parser: argparse.ArgumentParser) -> None:
-    """The world of a command."""
+    """Adds the world of a command."""
     parser.add_argument("world", metavar="WORLD", help="a world file")
 
 
 def add_worlds(parser: argparse.ArgumentParser) -> None:
-    """Several of them."""
+    """Adds several worlds."""
     parser.add_argument("worlds", metavar="WORLD", nargs="+", help="world files")
 
 
 def add_output(parser: argparse.ArgumentParser, metavar: str, text: str, *, required: bool = True) -> None:
-    """Where the result goes."""
+    """Adds the path of the result."""
     parser.add_argument("-o", "--output", required=required, metavar=metavar, help=text)
 
 
 def add_record(parser: argparse.ArgumentParser, text: str) -> None:
-    """A file for a recording."""
+    """Adds a file for a recording."""
     parser.add_argument("--record", metavar="FILE.mcap", help=text)
 
 
 def add_seed(parser: argparse.ArgumentParser, what: str, default: int = 0, more: str = "") -> None:
-    """The seed of `what`."""
+    """Adds a seed; `what` is its help."""
     parser.add_argument("--seed", type=int, default=default, help=f"{what} (default {default}){more}")
 
 
 def add_policy(parser: argparse.ArgumentParser) -> None:
-    """Who drives."""
+    """Adds the policy."""
     parser.add_argument("--policy", default="random", metavar="P", help=_POLICY)
 
 
 def add_duration(parser: argparse.ArgumentParser, text: str, *flags: str, **how: Any) -> None:
-    """Seconds of a run."""
+    """Adds the duration of a run, s."""
     parser.add_argument(*flags, "--duration", type=float, help=text, **how)
 
 
 def add_speed(parser: argparse.ArgumentParser) -> None:
-    """How fast a picture of time goes."""
+    """Adds the speed of a film or a playback."""
     parser.add_argument(
         "--speed", type=float, default=1.0, metavar="FACTOR", help="2: twice as fast (default 1)"
     )
 
 
 def add_port(parser: argparse.ArgumentParser, flag: str, **how: Any) -> None:
-    """Where a view listens."""
-    parser.add_argument(flag, type=int, default=8080, help="of the view, 0 takes any (default 8080)", **how)
+    """Adds the port of a view."""
+    parser.add_argument(
+        flag, type=int, default=8080, help="port of the view; 0 takes a free one (default 8080)", **how
+    )
 
 
 def add_episodes(parser: argparse.ArgumentParser, default: int | None = None) -> None:
-    """How many episodes; without a default it has to be said."""
-    told = "" if default is None else f" (default {default})"
+    """Adds the number of episodes, which is required if there is no default."""
+    note = "" if default is None else f" (default {default})"
     parser.add_argument(
-        "--episodes", type=int, default=default, required=default is None, metavar="N", help=f"how many{told}"
+        "--episodes",
+        type=int,
+        default=default,
+        required=default is None,
+        metavar="N",
+        help=f"number of episodes{note}",
     )
 
 
 def add_env(parser: argparse.ArgumentParser, seed: int = 0, *, optional: bool = False) -> None:
-    """An environment and who drives in it; where it is optional, an empty text stands for none."""
+    """Adds an environment and its policy. If it is optional, an empty text stands for no environment."""
     how: dict[str, Any] = {"nargs": "?", "default": ""} if optional else {}
     parser.add_argument("env_id", metavar="ENV_ID", help="an id or an environment file", **how)
     add_policy(parser)
-    add_seed(parser, "of the first episode", seed, ", then one more each")
+    add_seed(parser, "seed of the first episode", seed, "; each further one has one more")
     add_settings(parser)
 
 
 def add_hub(parser: argparse.ArgumentParser) -> None:
-    """Where the hub is."""
+    """Adds the address and the port of a hub."""
     parser.add_argument(
-        "--host", default="127.0.0.1", metavar="ADDRESS", help="where the hub listens (default 127.0.0.1)"
+        "--host", default="127.0.0.1", metavar="ADDRESS", help="address of the hub (default 127.0.0.1)"
     )
     parser.add_argument(
-        "-p", "--port", type=int, default=_HUB_PORT, metavar="PORT", help=f"of the hub (default {_HUB_PORT})"
+        "-p",
+        "--port",
+        type=int,
+        default=_HUB_PORT,
+        metavar="PORT",
+        help=f"port of the hub (default {_HUB_PORT})",
     )
 
 
 def add_subcommands(
     parser: argparse.ArgumentParser, of_hub: Mapping[str, tuple[str, Callable[..., Any]]]
 ) -> dict[str, argparse.ArgumentParser]:
-    """Commands of a command that ask a hub, each with its help and what it runs."""
+    """Adds subcommands that use a hub, each with its help and its function."""
     commands = parser.add_subparsers(dest="subcommand", required=True, metavar="|".join(of_hub))
     made = {}
     for name, (text, run) in of_hub.items():
@@ -201,7 +213,7 @@ def add_subcommands(
 
 
 def add_running(parser: argparse.ArgumentParser) -> None:
-    """Options of commands that simulate a world in real time."""
+    """Adds the options of commands that simulate a world in real time."""
     add_world(parser)
     parser.add_argument(
         "--realtime-factor",
@@ -209,10 +221,10 @@ def add_running(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=1.0,
         metavar="F",
-        help="simulated seconds in one (default 1)",
+        help="simulated seconds for each second of wall time (default 1)",
     )
     add_duration(parser, "simulated time (default: no end)", metavar="SECONDS")
-    add_seed(parser, "of noise")
+    add_seed(parser, "seed of the noise")
     add_port(parser, "--view-port", metavar="PORT")
     add_doors(parser)
     add_loading(parser)

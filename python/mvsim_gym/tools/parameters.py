@@ -1,4 +1,4 @@
-"""What an environment can randomise: the parameters of its simulation."""
+"""The parameters of a simulation that an environment can randomise."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ __all__ = ["Parameter", "parameters_of", "table_of"]
 
 @dataclass(frozen=True)
 class Parameter:
-    """One number of the simulation that `<randomize of=path>` draws."""
+    """A number of the simulation that `<randomize of=path>` draws."""
 
     path: str
     nominal: float
-    """Its value in the world file; what `scale` multiplies. Of a choice, the index of its name."""
+    """Value in the world file, which `scale` multiplies. For a choice, the index of its name."""
     low: float
     high: float
     unit: str
-    """"deg" for angles, else SI; "" for a share, a factor or a count."""
+    """"deg" for angles, else the SI unit; "" for a share, a factor or a count."""
     choices: tuple[str, ...] = ()
-    """The names that `value` may have instead of a number."""
+    """Names that the parameter may have instead of a number."""
 
 
 def parameters_of(env: Named, **overrides: Any) -> list[Parameter]:
-    """All parameters of an environment, of one agent or several, in the order of its world.
+    """Returns all parameters of an environment with one agent or several, in the order of its world.
 
     Args:
-        env: path of an environment file, or what `gymnasium.make` takes.
-        overrides: as for `mvsim_gym.VectorEnv`, `roots` and `memory_limit` among them.
+        env: path of an environment file, or an id as for `gymnasium.make`.
+        overrides: keywords as for `mvsim_gym.VectorEnv`, also `roots` and `memory_limit`.
 
     Raises:
         TypeError, WorldFileError: as for `mvsim_gym.VectorEnv`.
@@ -46,10 +46,10 @@ def parameters_of(env: Named, **overrides: Any) -> list[Parameter]:
 
 
 def table_of(parameters: Sequence[Parameter], pattern: str = "*") -> list[str]:
-    """Lines of a table of those whose path matches.
+    """Returns the lines of a table of the parameters whose path matches.
 
     Raises:
-        ValueError: none does.
+        ValueError: no path matches.
     """
     rows = [("parameter", "nominal", "range", "unit")]
     for p in parameters:

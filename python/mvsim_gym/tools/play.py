@@ -1,4 +1,4 @@
-"""A recording in a browser: `mvsim-gym play`."""
+"""Recordings in a browser: `mvsim-gym play`."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from mvsim_gym.world import World
 
 __all__ = ["finder", "play"]
 
-_NAP = 0.01  # s of the wall between looks at what was pressed
+_NAP = 0.01  # s of wall time between checks for commands of browsers
 _REMEDY = "expected it as --world WORLD.xml"
 
-Told = Mapping[str, Any]
+Metadata = Mapping[str, Any]
 
 
 def play(
@@ -40,14 +40,14 @@ def play(
 
     Args:
         path: an MCAP file of `World.record` and the like, finished or not.
-        world: the world file that it is of; None: the one that it names.
-        speed: seconds of it in one of the wall.
-        doors: keywords of `Doors`: who may look and press.
-        loading: further keywords of `World`: what the world may read. What the recording says of that is not followed.
+        world: the world file of the recording; None: the one that it names.
+        speed: seconds of the recording for each second of wall time.
+        doors: keywords of `Doors`, which control the access.
+        loading: further keywords of `World`, which limit the files that it may read. The recording cannot extend them.
 
     Raises:
         ImportError: the extra `view` or `record` is missing.
-        OSError, ValueError: it cannot be read, its world is not found, or the port is taken.
+        OSError, ValueError: the file cannot be read, its world is not found, or the port is in use.
     """
     from mvsim_gym.recording.recorded import Recorded
     from mvsim_gym.view.doors import Doors
@@ -78,59 +78,61 @@ def play(
             time.sleep(_NAP)
 
 
-def finder(world: str | None, loading: Mapping[str, Any]) -> Callable[[Told], _core.Model]:
-    """What finds the world that a recording tells of, each once.
+def finder(world: str | None, loading: Mapping[str, Any]) -> Callable[[Metadata], _core.Model]:
+    """Returns a function that finds the world of a recording from its metadata, and loads each world once.
 
     Args:
-        world: a world file that stands for all of them; None: none does.
-        loading: keywords of `World`, also for those that a recording names.
+        world: a world file that replaces those that recordings name.
+        loading: keywords of `World`, also for the worlds that recordings name.
     """
     given = None if world is None else World(world, **loading).model
     found: dict[str, _core.Model] = {}
 
-    def model_of(told: Told) -> _core.Model:
-        key = json.dumps(told, sort_keys=True)
+    def model_of(metadata: Metadata) -> _core.Model:
+        key = json.dumps(metadata, sort_keys=True)
         if key not in found:
-            found[key] = _checked(given if given is not None else _model_of(told, loading), told)
+            found[key] = _checked(given if given is not None else _model_of(metadata, loading), metadata)
         return found[key]
 
     return model_of
 
 
-def _model_of(told: Told, loading: Mapping[str, Any]) -> _core.Model:
-    """Of a recording, which may be a stranger's: it names a file or a known id, imports nothing, and widens in nothing
-    what its world may read."""
-    source = told.get("world", told.get("env"))
+def _model_of(metadata: Metadata, loading: Mapping[str, Any]) -> _core.Model:
+    """Loads the world that a recording names: a file or a known id. The recording may come from a stranger, so it
+    imports no module and does not extend the files that the world may read."""
+    source = metadata.get("world", metadata.get("env"))
     if not isinstance(source, str):
-        raise ValueError(f"it does not tell of which world it is, {_REMEDY}")
+        raise ValueError(f"it does not name its world, {_REMEDY}")
     try:
-        if "world" in told:
-            given = {"world_seed": told["world_seed"], "variables": told["variables"]}
+        if "world" in metadata:
+            given = {"world_seed": metadata["world_seed"], "variables": metadata["variables"]}
             return World(source, **{**given, **loading}).model
         if source not in listing() and not os.path.isfile(source):
             raise ValueError("no file, and no environment of mvsim_gym")
         options = all_options()
-        given = {k: v for k, v in {**told["keywords"], **told.get("knobs", {})}.items() if k not in options}
+        given = {
+            k: v for k, v in {**metadata["keywords"], **metadata.get("knobs", {})}.items() if k not in options
+        }
         batch = one_world(source, **{**given, **{k: v for k, v in loading.items() if k in options}})
     except (OSError, ValueError, TypeError) as error:
-        folders = [told[key] for key in ("roots", "resources") if told.get(key)]
+        folders = [metadata[key] for key in ("roots", "resources") if metadata.get(key)]
         wanted = (
             f"; it was recorded with the folders {folders}: see --roots and --resources" if folders else ""
         )
         raise ValueError(f"its world '{source}' cannot be loaded ({error}){wanted}; {_REMEDY}") from None
     models = _core.env_models(batch, 0)
-    return next((m for m in models if _fingerprint(m) == told["fingerprint"]), models[0])
+    return next((m for m in models if _fingerprint(m) == metadata["fingerprint"]), models[0])
 
 
-def _checked(model: _core.Model, told: Told) -> _core.Model:
+def _checked(model: _core.Model, metadata: Metadata) -> _core.Model:
     frames = _core.scene_frames(model)
-    if frames != told["frames"]:
+    if frames != metadata["frames"]:
         raise ValueError(
-            f"it is of a world with {told['frames']} parts that are drawn one by one, '{model.path}' has {frames}: it"
-            f" is another one, or has changed; {_REMEDY} as it was then"
+            f"its world has {metadata['frames']} frames of bodies, '{model.path}' has {frames}, so it is another world"
+            f" or has changed; {_REMEDY} as it was recorded"
         )
-    if _fingerprint(model) != told["fingerprint"]:
-        notice([f"play: '{model.path}' is not quite the world that was recorded: bodies may look different"])
+    if _fingerprint(model) != metadata["fingerprint"]:
+        notice([f"play: '{model.path}' differs from the recorded world: bodies may look different"])
     return model
 
 

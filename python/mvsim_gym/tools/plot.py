@@ -13,8 +13,8 @@ from mvsim_gym.tools.read_log import Array, Scans, Track, Wheels, read_log
 
 __all__ = ["plot", "points_of"]
 
-_MOST_POINTS = 60_000  # of scans in a picture
-# what a wheel's panels show: title, columns
+_MOST_POINTS = 60_000  # most points of scans in a picture
+# panels of a wheel: title, columns
 _WHEEL_PANELS = (
     ("speed of its centre (m/s)", ("velocity_x", "velocity_y")),
     ("friction on the chassis (N)", ("friction_x", "friction_y")),
@@ -25,7 +25,7 @@ _WHEEL_PANELS = (
 
 
 def plot(path: str, folder: str | None = None) -> str:
-    """Draws a log into a PNG file of its name, beside it or in a folder that is made if need be.
+    """Draws a log into a PNG file of the same name, beside it or in a folder that is made if it is missing.
 
     Returns:
         The picture's path.
@@ -42,7 +42,7 @@ def plot(path: str, folder: str | None = None) -> str:
         os.makedirs(folder, exist_ok=True)
     name = os.path.splitext(os.path.basename(path))[0] + ".png"
     picture = os.path.join(os.path.dirname(path) if folder is None else folder, name)
-    with rc_context({"text.parse_math": False}):  # names are text
+    with rc_context({"text.parse_math": False}):  # names may contain $
         figure = Figure(layout="constrained", dpi=110)
         if isinstance(found[0], Wheels):
             _draw_wheel(figure, found[0])
@@ -70,7 +70,7 @@ def _draw_wheel(figure: Any, wheel: Wheels) -> None:
 
 
 def _draw_tracks(figure: Any, tracks: Sequence[Track]) -> None:
-    """Trajectories on what lidars saw, then speeds and scans of each vehicle."""
+    """Draws trajectories over the points of lidars, then speeds and scans of each vehicle."""
     with_scans = [(track, name, scans) for track in tracks for name, scans in track.scans.items()]
     rows = 2 * len(tracks) + len(with_scans)
     figure.set_size_inches(15, max(6.0, 1.8 * rows))
@@ -121,20 +121,20 @@ def _draw_map(axes: Any, tracks: Sequence[Track]) -> None:
 
 
 def _before_end(x: Array, y: Array) -> tuple[float, float]:
-    """The last place that differs from the end: from there an arrow points on."""
+    """Returns the last point that differs from the end, which gives the direction of an arrow at the end."""
     apart = np.flatnonzero(np.hypot(x - x[-1], y - y[-1]) > 1e-3)
     k = int(apart[-1]) if len(apart) else 0
     return float(x[k]), float(y[k])
 
 
 def _odometry_in_world(track: Track) -> Array:
-    """Odometry begins at the origin, the robot where it stood."""
+    """Returns the odometry in the world frame: it begins at the origin, and the robot at its first pose."""
     assert track.odometry is not None
     return _turned(track.odometry - track.odometry[0], track.pose[0, 2]) + track.pose[0, :2]
 
 
 def points_of(track: Track, scans: Scans) -> Array:
-    """What a lidar has hit, (n, 2) m in the world: each scan from the pose of its time."""
+    """Returns the points that a lidar has hit, (n, 2) m in the world; each scan is placed by the pose at its time."""
     x, y, yaw = track.pose.T
     at = np.stack([np.interp(scans.time, track.time, values) for values in (x, y, np.unwrap(yaw))], axis=1)
     origins = _turned(np.tile(scans.mount[:2], (len(at), 1)), at[:, 2]) + at[:, :2]

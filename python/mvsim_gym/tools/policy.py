@@ -1,8 +1,8 @@
-"""Who drives: what `--policy` names on the command line.
+"""Policies that `--policy` names on the command line.
 
-`random`, a folder that `mvsim-gym export` wrote, a model of Stable-Baselines3 (MODEL.zip), or FILE.py[:NAME], a file
-whose `policies(env)` returns scripted policies by name, as examples/baselines.py does. The model and the file are code
-that runs; the folder is none.
+They are `random`, a folder that `mvsim-gym export` wrote, a model of Stable-Baselines3 (MODEL.zip), or FILE.py[:NAME].
+The function `policies(env)` of such a file returns scripted policies by name, as in examples/baselines.py. Loading a
+model or a file runs its code; a folder contains none.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 __all__ = ["Policy", "RandomPolicy", "envs_for", "keywords_of", "network_of", "policy_of", "read_model"]
 
 Policy = Callable[[Mapping[str, npt.NDArray[Any]]], npt.NDArray[np.float32]]
-"""Observations to actions, both with a row an env, or an agent."""
+"""Maps observations to actions. Both have a row for each env or agent."""
 
 
 def keywords_of(name: str, settings: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
-    """The keywords of the environment that a model was trained with: the attribute `env_keywords` that it was saved
-    with; none of a policy of another kind. Those of `settings` go before them.
+    """Returns the keywords of the environment in which a model was trained, from the attribute `env_keywords` that was
+    saved with it. Policies of other kinds have none. Those in `settings` override them.
 
     Raises:
-        ValueError: they are no dict.
-        OSError, ImportError: its file cannot be read, or the extra `sb3` is missing.
+        ValueError: the attribute is no dict.
+        OSError, ImportError: the file cannot be read, or the extra `sb3` is missing.
     """
     if os.path.isdir(name):
         return combined(_exported(name).keywords, settings)
@@ -52,18 +52,18 @@ def keywords_of(name: str, settings: Mapping[str, Any] = MappingProxyType({})) -
 
 
 def envs_for(env_id: str, keywords: Mapping[str, Any], **options: Any) -> VectorEnv:
-    """The environments that a policy drives: with observations by name, as policies are handed them, also where
-    `env_id` was registered with `flatten=True`. Raises what `VectorEnv` raises.
+    """Returns the environments for a policy. Their observations are dicts, as policies expect, even if `env_id` was
+    registered with `flatten=True`. Raises the errors of `VectorEnv`.
 
     Args:
-        keywords: of the environment, those of the policy (`keywords_of`) among them.
-        options: of the constructor.
+        keywords: keywords of the environment, including those of the policy (`keywords_of`).
+        options: further keywords of the constructor.
     """
     return VectorEnv(env_id, **{**keywords, **options, "flatten": False})
 
 
 def policy_of(name: str, env_id: str, envs: VectorEnv) -> Policy:
-    """What drives `envs`, which were made of `env_id`.
+    """Returns the policy for `envs`, which were made of `env_id`.
 
     Raises:
         ValueError: there is no such policy, or it is for another environment.
@@ -85,8 +85,8 @@ def policy_of(name: str, env_id: str, envs: VectorEnv) -> Policy:
 
 
 class RandomPolicy:
-    """The policy `random`, by numbers of its own for each world, which `begin` chooses: its episode is the same beside
-    whichever others it runs."""
+    """The policy `random`. Each world has its own random numbers, which `begin` seeds. So an episode does not depend on
+    the other worlds."""
 
     def __init__(self, envs: VectorEnv) -> None:
         self._shape = (envs.num_agents, *envs.single_action_space.shape)  # type: ignore[misc]
@@ -94,11 +94,11 @@ class RandomPolicy:
         self.begin(0)
 
     def begin(self, seed: int) -> None:
-        """World k draws by the seed `seed` + k from now on."""
+        """Seeds the random numbers of world k with `seed` + k."""
         self._random = [np.random.default_rng(seed + k) for k in range(self._count)]
 
     def __call__(self, _: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
-        """(rows, action size)"""
+        """Returns random actions, (rows, action size)."""
         drawn = [random.uniform(-1, 1, self._shape) for random in self._random]
         return np.concatenate(drawn).astype(np.float32)
 
@@ -123,12 +123,12 @@ def _learned(path: str, env_id: str, envs: VectorEnv) -> Policy:
 
 
 def network_of(path: str, env_id: str, envs: VectorEnv) -> tuple[Any, Literal["dict", "scaled", "flat"]]:
-    """The policy of a model of Stable-Baselines3, and what it sees of an environment: the dict, what `MVSimVecEnv`
-    makes of it, or the vector of `flatten=True`.
+    """Returns the policy of a model of Stable-Baselines3, and the form of observations that it takes: the dict, the
+    scaled vector of `MVSimVecEnv`, or the vector of `flatten=True`.
 
     Raises:
-        ValueError: it is no such model, or for another environment.
-        OSError, ImportError: its file cannot be read, or the extra `sb3` is missing.
+        ValueError: the file is no such model, or the model is for another environment.
+        OSError, ImportError: the file cannot be read, or the extra `sb3` is missing.
     """
     data, parameters = read_model(path)
     from mvsim_gym.learners.sb3 import FlatObservation
@@ -154,11 +154,11 @@ def network_of(path: str, env_id: str, envs: VectorEnv) -> tuple[Any, Literal["d
         if not _alike(trained, flat_space(space)):
             raise ValueError(
                 f"--policy: '{path}' was trained with observations between other bounds than those of '{env_id}',"
-                " expected [-1, 1] as MVSimVecEnv has them, or those of flatten=True (what a wrapper has changed cannot"
-                " be told from here)"
+                " expected [-1, 1] as MVSimVecEnv has them, or those of flatten=True (changes by a wrapper are"
+                " not known here)"
             )
         form = "flat"
-    # only its network: which algorithm trained it makes no difference any more
+    # the network is enough; the algorithm that trained it does not matter here
     network = data["policy_class"](
         data["observation_space"],
         data["action_space"],
@@ -170,10 +170,11 @@ def network_of(path: str, env_id: str, envs: VectorEnv) -> tuple[Any, Literal["d
 
 
 def read_model(path: str) -> tuple[dict[str, Any] | None, dict[str, Any]]:
-    """What a model of Stable-Baselines3 was saved with, and the parameters of its parts. Its file is code that runs.
+    """Returns the data that a model of Stable-Baselines3 was saved with, and the parameters of its parts. Loading the
+    file runs its code.
 
     Raises:
-        OSError, ImportError: its file cannot be read, or the extra `sb3` is missing.
+        OSError, ImportError: the file cannot be read, or the extra `sb3` is missing.
     """
     if not os.path.isfile(path):
         raise FileNotFoundError(f"--policy: there is no file '{path}'")
@@ -207,9 +208,9 @@ def _scripted(path: str, which: str, env_id: str) -> Policy:
 
 
 def _module_of(path: str) -> Any:
-    """A file run as a module, with those beside it importable as for `python FILE`."""
+    """Runs a file as a module. Modules beside it can be imported, as with `python FILE`."""
     spec = importlib.util.spec_from_file_location(os.path.basename(path).removesuffix(".py"), path)
-    assert spec is not None and spec.loader is not None  # of a name that ends in .py
+    assert spec is not None and spec.loader is not None  # since the name ends in .py
     module = importlib.util.module_from_spec(spec)
     sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
     spec.loader.exec_module(module)

@@ -1,4 +1,4 @@
-"""What a log holds, as arrays: CSV files of a World and of `mvsim-gym replay`, and MCAP recordings."""
+"""Logs as arrays: CSV files of a World and of `mvsim-gym replay`, and MCAP recordings."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Array = npt.NDArray[np.float64]
 
 __all__ = ["Scans", "Track", "Wheels", "read_log"]
 
-_MOST_BYTES = 2**28  # of a CSV file
+_MOST_BYTES = 2**28  # largest size of a CSV file
 _LONGEST_LINE = 2**16  # characters
-_FAR = 1e15  # beyond it is no number that a log has
+_FAR = 1e15  # no value of a log is larger
 
 
 @dataclass
@@ -42,9 +42,9 @@ class Scans:
     time: Array
     angles: Array
     ranges: Array
-    """(scans, rays), NaN where nothing was hit"""
+    """(scans, rays) m, NaN for rays without a hit"""
     mount: Array
-    """x, y, yaw on the vehicle"""
+    """x, y, yaw of the lidar on the vehicle"""
 
 
 @dataclass
@@ -56,11 +56,11 @@ class Wheels:
 
 
 def read_log(path: str) -> list[Track] | list[Wheels]:
-    """What a file holds.
+    """Returns the vehicles or the wheels of a log.
 
     Raises:
-        ValueError: it is no log, or one without a row.
-        OSError, ImportError: it cannot be read.
+        ValueError: the file is no log, or has no row.
+        OSError, ImportError: the file cannot be read.
     """
     if path.endswith(".mcap"):
         from mvsim_gym.tools.read_recording import tracks_of
@@ -100,7 +100,7 @@ def _columns(path: str) -> dict[str, Array]:
 
 
 class _Lines(Iterator[str]):
-    """The lines of a file that have something in them, none of them endless."""
+    """The lines of a file that are not empty; refuses a line that is too long."""
 
     def __init__(self, file: TextIO) -> None:
         self._file, self.count = file, 0

@@ -1,4 +1,4 @@
-"""What a recording says of vehicles over time, as arrays."""
+"""Trajectories and scans of the vehicles of a recording, as arrays."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ __all__ = ["tracks_of"]
 
 _ODOMETRY, _SCAN, _FRAMES = "nav_msgs/msg/Odometry", "sensor_msgs/msg/LaserScan", "tf2_msgs/msg/TFMessage"
 _TRUTH = "base_pose_ground_truth"
-_MOST_MESSAGES = 20_000  # of all vehicles that are decoded: a picture has no room for more
-_MOST_SCANS = 1000  # the same of scans
-_MOST_RAYS = 5_000_000  # of all scans
+_MOST_MESSAGES = 20_000  # most decoded poses of all vehicles: a picture cannot show more
+_MOST_SCANS = 1000  # most decoded scans of all vehicles
+_MOST_RAYS = 5_000_000  # most rays of all scans
 _MOST_VEHICLES = 50
 _FAR = 1e9  # m
 
 
 def tracks_of(path: str) -> list[Track]:
-    """The vehicles of a recording. Of a long one some messages are left out, evenly.
+    """Returns the vehicles of a recording. From a long recording, evenly spaced messages are taken.
 
     Raises:
-        ValueError: it is damaged, or no recording of vehicles.
-        OSError, ImportError: it cannot be read.
+        ValueError: the recording is damaged, or has no vehicles.
+        OSError, ImportError: the file cannot be read.
     """
     with extra("plot of a recording", "record"):
         from mvsim_gym.recording.recorded import Recorded
@@ -52,7 +52,7 @@ def tracks_of(path: str) -> list[Track]:
 
 
 def _messages(recorded: Recorded, topic: str, kind: str, most: int) -> Iterator[Any]:
-    """Those of a topic, the last one among them."""
+    """Yields evenly spaced messages of a topic, including the last one."""
     found = recorded.topics.get(topic)
     if found is None or found.kind != kind:
         return
@@ -93,12 +93,12 @@ def _vehicle(recorded: Recorded, prefix: str, of: int) -> Track:
 
 
 def _mounts(recorded: Recorded, prefix: str) -> dict[str, Array]:
-    """By frame, x, y and yaw on the vehicle."""
+    """Returns x, y and yaw on the vehicle by frame."""
     mounts: dict[str, Array] = {}
     for topic in dict.fromkeys((f"{prefix}/tf", f"{prefix}/tf_static", "/tf", "/tf_static")):
         for message in _messages(recorded, topic, _FRAMES, _MOST_SCANS):
             for edge in message.transforms:
-                # of several vehicles with a prefix
+                # the frame has a prefix if there are several vehicles
                 if edge.header.frame_id.rpartition("/")[2] == "base_link":
                     place = _planar(edge.transform.translation, edge.transform.rotation)
                     mounts.setdefault(edge.child_frame_id, _checked([place], topic)[0])
@@ -109,14 +109,14 @@ def _scans(recorded: Recorded, topic: str, mounts: dict[str, Array], of: int) ->
     first = recorded.message(topic, 0)
     rays, frame = len(first.ranges), first.header.frame_id
     if frame not in mounts:
-        raise ValueError(f"no transform tells where the frame '{frame[:100]}' of {topic} is")
+        raise ValueError(f"found no transform to the frame '{frame[:100]}' of {topic}")
     times, rows = [], []
     most = min(_MOST_SCANS, _MOST_RAYS // max(rays, 1)) // of
     for message in _messages(recorded, topic, _SCAN, most):
         if len(message.ranges) != rays:
             raise ValueError(f"{topic}: found a scan of {len(message.ranges)} rays, expected {rays}")
         times.append(_time(message))
-        with np.errstate(invalid="ignore"):  # a NaN that signals
+        with np.errstate(invalid="ignore"):  # for signalling NaNs
             ranges = np.asarray(message.ranges, float)
         rows.append(np.where(np.isfinite(ranges) & (ranges < min(first.range_max, _FAR)), ranges, np.nan))
     ((start, step),) = _checked([(first.angle_min, first.angle_increment)], topic).tolist()
@@ -124,11 +124,11 @@ def _scans(recorded: Recorded, topic: str, mounts: dict[str, Array], of: int) ->
 
 
 def _checked(rows: list[Any], topic: str) -> Array:
-    """Numbers that can be drawn."""
+    """Returns the rows as an array, if all numbers can be drawn."""
     found = np.array(rows, float)
-    good = np.abs(found) < _FAR  # NaN is not
+    good = np.abs(found) < _FAR  # False for NaN
     if not good.all():
-        raise ValueError(f"{topic} has the number {found[~good][0]:g}, which no world has")
+        raise ValueError(f"{topic}: found the number {found[~good][0]:g}, expected less than {_FAR:g}")
     return found
 
 
@@ -137,6 +137,6 @@ def _time(message: Any) -> float:
 
 
 def _planar(place: Any, q: Any) -> tuple[float, float, float]:
-    with np.errstate(all="ignore"):  # what is no number is found later
+    with np.errstate(all="ignore"):  # `_checked` finds NaN and infinity later
         yaw = np.arctan2(2 * (q.w * q.z + q.x * q.y), 1 - 2 * (np.float64(q.y) ** 2 + np.float64(q.z) ** 2))
     return place.x, place.y, float(yaw)

@@ -1,8 +1,8 @@
-"""Drives a world by a script of commands and writes what happened: a user's regression test.
+"""Drives a world by a script of commands and writes its states, for instance for a regression test.
 
-The script is a CSV `t_start,vehicle,kind,a,b,c`: a command is applied before the first step that starts at
-t_start (or within 1e-6 s before it) and stays until the next one. What a kind's a, b and c are stands in `KINDS`:
-speeds in m/s and rad/s, angles in rad, torques in N m of which negative ones drive forward.
+The script is a CSV `t_start,vehicle,kind,a,b,c`. A command is applied before the first step that starts at t_start
+(or within 1e-6 s before it) and holds until the next one. `KINDS` lists the meaning of a, b and c for each kind. Speeds
+are in m/s and rad/s, angles in rad, torques in N m. A negative torque drives forward.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ KINDS = {
     "steer": ("vx", "steer"),
     "throttle_brake": ("throttle", "brake", "steer"),
 }
-"""The kinds of commands, each by what it commands: a controller takes the kind that matches."""
+"""The quantities that each kind of command sets. A vehicle takes a kind if its controller has these commands."""
 
 _POSE = ["x", "y", "z", "yaw", "pitch", "roll"]
 _VEHICLE_COLUMNS = [*_POSE, "vx", "vy", "w", "vx_local", "vy_local", "odo_x", "odo_y", "odo_yaw"]
@@ -35,7 +35,7 @@ _HEADER = ["t_start", "vehicle", "kind", "a", "b", "c"]
 
 
 class Command(NamedTuple):
-    """One line of the script, with its place for messages."""
+    """A line of the script, with its place for messages."""
 
     start: float
     vehicle: str
@@ -51,7 +51,7 @@ class Command(NamedTuple):
 
 
 def read_commands(path: str | os.PathLike[str], world: World) -> list[Command]:
-    """The commands of a script in order of time; a mistake is a ValueError that names its line."""
+    """Returns the commands of a script in order of time. Raises ValueError, with the line, if there is an error."""
     with open(path, newline="", encoding="utf-8") as file:
         reader = csv.reader(file, strict=True)
         try:
@@ -116,7 +116,7 @@ def _number(text: str, name: str, where: str) -> float:
 
 
 class _States:
-    """Writes one row a step: time, every vehicle, every movable block."""
+    """Writes one row a step: time, all vehicles, all movable blocks."""
 
     def __init__(self, world: World, file: IO[str]) -> None:
         self._world = world
@@ -126,7 +126,7 @@ class _States:
         self._step = 0
 
     def write(self) -> None:
-        """A row of the state as it is."""
+        """Writes a row with the present state."""
         row: list[float] = [self._step, self._world.time]
         for vehicle in self._world.vehicles.values():
             row += self._of_vehicle(vehicle)
@@ -157,7 +157,7 @@ class _States:
 
 
 class _Scans:
-    """Writes every ray of every new scan, scans counted in the order in which they came."""
+    """Writes every ray of every new scan. Scans are numbered in the order in which they come."""
 
     def __init__(self, world: World, file: IO[str]) -> None:
         self._writer = csv.writer(file, lineterminator="\n")
@@ -168,7 +168,7 @@ class _Scans:
         self._count = 0
 
     def write(self) -> None:
-        """The scans that are new since the last call."""
+        """Writes the scans that are new since the last call."""
         for i, (vehicle, sensor) in enumerate(self._sensors):
             reading = sensor.read()
             if reading is None or reading.time == self._last[i]:
@@ -189,7 +189,7 @@ def replay(
     output: str | os.PathLike[str],
     scans: str | os.PathLike[str] | None = None,
 ) -> None:
-    """Runs `world` under `commands`; writes one row a step (row 0: before the first)."""
+    """Runs `world` under `commands`; writes one row a step. Row 0 is the state before the first step."""
     if not (math.isfinite(duration) and duration >= 0):
         raise ValueError(f"duration: found {duration}, expected seconds >= 0")
     with ExitStack() as stack:
@@ -207,5 +207,5 @@ def replay(
                 return
             while waiting and world.time >= waiting[-1].start - 1e-6:
                 waiting.pop().apply(world)
-            # a remainder of rounding is no step of its own
+            # ignores a remainder that comes from rounding
             world.step(None if left > (1 - 1e-3) * world.timestep else left)

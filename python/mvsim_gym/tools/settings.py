@@ -1,4 +1,4 @@
-"""Keywords of environments from texts: what `--set KEY=VALUE` says, and how keywords are put together."""
+"""Keywords of environments from texts such as `--set KEY=VALUE`, and functions that combine keywords."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from mvsim_gym.registration import module_of
 __all__ = ["combined", "merged", "search_working_folder", "settings_of"]
 
 _TAKEN = {"camera_backend", "max_episode_steps", "memory_limit", "spl", "strict_actions"}
-"""The keywords of constructors that `--set` takes: others are chosen by the command."""
+"""Keywords of constructors that `--set` takes. The command chooses the others."""
 _OPTIONS = {"roots": "--roots FOLDER", "resources": "--resources PREFIX=FOLDER", "strict": "--strict"}
 _WORDS = {"True": True, "False": False, "None": None}
 
 
 def settings_of(texts: Iterable[str], option: str = "--set") -> dict[str, Any]:
-    """Keywords of an environment from texts KEY=VALUE. Dots lead into dicts: `reward.collision=-20`. A value is JSON,
-    True, False, None or a dict or list of Python; all else is a text.
+    """Returns keywords of an environment from texts KEY=VALUE. Dots lead into dicts: `reward.collision=-20`. A value is
+    JSON, True, False, None or a dict or list of Python; everything else is a text.
 
     Raises:
-        ValueError: a text that says nothing, or contradicts an earlier one; or a keyword that the command chooses.
+        ValueError: a text has no key or value, contradicts an earlier one, or names a keyword that the command chooses.
     """
     found: dict[str, Any] = {}
     for text in texts:
@@ -51,7 +51,7 @@ def settings_of(texts: Iterable[str], option: str = "--set") -> dict[str, Any]:
 
 
 def merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
-    """Keywords of an environment; where both have a dict, what both say. Else the second counts."""
+    """Returns keywords of both arguments. Two dicts of one keyword are merged; otherwise the second value counts."""
     out = {**first, **second}
     for name in first.keys() & second.keys():
         if isinstance(first[name], Mapping) and isinstance(second[name], Mapping):
@@ -60,13 +60,13 @@ def merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any
 
 
 def combined(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
-    """As `merged`, with the roots of both."""
+    """Returns the same as `merged`, but with the roots of both."""
     roots = [*first.get("roots", ()), *second.get("roots", ())]
     return {**merged(first, second), **({"roots": roots} if roots else {})}
 
 
 def search_working_folder(env: str) -> None:
-    """Has `module:id` import modules of the working folder too, after all others."""
+    """Adds the working folder to the end of the import path, so that `module:id` finds its modules."""
     if module_of(env) is not None and os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())
 
@@ -88,7 +88,7 @@ def _value(name: str, text: str) -> Any:
 
 
 def _check_kinds(option: str, first: Mapping[str, Any], second: Mapping[str, Any], place: str) -> None:
-    """Refuses a dict and another value for the same keyword."""
+    """Refuses a keyword that is a dict in one argument and another value in the other."""
     for name in first.keys() & second.keys():
         old, new = (isinstance(values[name], Mapping) for values in (first, second))
         if old and new:

@@ -1,4 +1,4 @@
-"""Fixed lists of held-out episodes, and what a policy does in them: `mvsim-gym evaluate ID --suite`."""
+"""Fixed lists of held-out episodes, and the results of a policy in them: `mvsim-gym evaluate ID --suite`."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from mvsim_gym.tools.settings import combined
 __all__ = ["Part", "barn_scores", "evaluate_suite", "suite_of", "wilson"]
 
 FIRST_SEED = 1_000_000
-"""Training draws its own seeds from small integers."""
+"""Seed of the first held-out episode. Training draws its seeds from small integers."""
 EPISODES = 500
 _BARN = "mvsim/Barn-v0"
-# The cases of CrowdNav: one start and one goal, and people who stay where they wanted to go.
+# The cases of CrowdNav: one start and one goal, and people that stay at their goals.
 _FIXED = {
     "mvsim/CrowdNav-v0": (
         {"people": {"people": {"at_goal": "stay"}}},
         {"pose": [0, -4, math.pi / 2], "goal": [0, 4]},
     )
 }
-_RUNS = 10  # of each world of Barn, as the challenge has it
-_AT_ONCE = 100  # worlds
+_RUNS = 10  # runs in each world of Barn, as in the BARN challenge
+_AT_ONCE = 100  # worlds that run at the same time
 
 
 @dataclass(frozen=True)
@@ -47,22 +47,22 @@ class Part:
     seed: int
     episodes: int
     keywords: dict[str, Any] = field(default_factory=dict)
-    """Of the environment."""
+    """Keywords of the environment."""
     optimal_time: float | None = None
-    """s, of the shortest path at full speed, where the benchmark gives one."""
+    """Time of the shortest path at full speed, if the benchmark gives one; s."""
     options: dict[str, Any] = field(default_factory=dict)
-    """Of the reset."""
+    """Options of the reset."""
 
 
 def suite_of(env_id: str, worlds: str | None = None) -> list[Part]:
-    """The held-out episodes of an environment: 500 seeds; of Barn 10 runs in each of its 50 test worlds.
+    """Returns the held-out episodes of an environment: 500 seeds; for Barn 10 runs in each of its 50 test worlds.
 
     Args:
         worlds: a folder of other worlds for Barn: index.csv with the columns `world` and `optimal_time_s`, and a
             world_N.yaml or world_N.png for each row.
 
     Raises:
-        ValueError: `worlds` for another environment, or an index that is not as above.
+        ValueError: `worlds` for another environment, or an invalid index.
         OSError: the folder has no index.csv.
     """
     if env_id != _BARN:
@@ -103,13 +103,13 @@ def _index(path: str) -> list[dict[str, str]]:
 
 
 def barn_scores(success: bool, time: float, optimal: float) -> tuple[float, float]:
-    """The scores of the BARN challenge for one run, on the scale to 0.5 and on that to 0.25 (until 2023).
+    """Returns the scores of the BARN challenge for one run: on the scale to 0.5, and on the scale to 0.25 (until 2023).
 
-    success * optimal / clip(time, 2 optimal, 8 optimal), and with 4 optimal as the lower limit.
+    The first is success * optimal / clip(time, 2 optimal, 8 optimal). The second has 4 optimal as the lower limit.
 
     Args:
-        time: s that the robot took.
-        optimal: s of the shortest path at full speed.
+        time: time of the robot, s.
+        optimal: time of the shortest path at full speed, s.
     """
     if not success:
         return 0.0, 0.0
@@ -119,7 +119,7 @@ def barn_scores(success: bool, time: float, optimal: float) -> tuple[float, floa
 
 
 def wilson(successes: int, count: int, z: float = 1.959964) -> tuple[float, float]:
-    """The 95 % interval of a rate (Wilson 1927)."""
+    """Returns the 95 % interval of a rate (Wilson 1927)."""
     rate = successes / count
     middle = (rate + z * z / (2 * count)) / (1 + z * z / count)
     half = z / (1 + z * z / count) * np.sqrt(rate * (1 - rate) / count + z * z / (4 * count * count))
@@ -134,17 +134,17 @@ def evaluate_suite(
     output: str | None = None,
     settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> list[str]:
-    """Runs the held-out episodes of an environment, and says in lines how they ended.
+    """Runs the held-out episodes of an environment, and returns lines that say how they ended.
 
     Args:
         env_id: an id of this package, or an environment file.
-        policy: as `policy_of` reads it.
-        worlds: as of `suite_of`.
-        output: a JSON file for all episodes, by which `compare` compares policies.
-        settings: keywords of the environment; they go before those of a model, and those of the suite before them.
+        policy: as for `policy_of`.
+        worlds: as for `suite_of`.
+        output: a JSON file for all episodes, from which `compare` compares policies.
+        settings: keywords of the environment. They override those of a model; those of the suite override both.
 
     Raises:
-        ValueError, OSError: as `suite_of` and `policy_of`.
+        ValueError, OSError: as for `suite_of` and `policy_of`.
     """
     keywords = keywords_of(policy, settings)
     episodes: list[dict[str, Any]] = []

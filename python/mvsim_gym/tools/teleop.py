@@ -1,4 +1,4 @@
-"""Driving by keys: what each key does to a vehicle's command, as in MVSim."""
+"""Driving by keys, with the same keys as in MVSim."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _DEGREE = math.pi / 180
 
 
 class _Keys(NamedTuple):
-    """By how much keys change the parts of a command."""
+    """Changes of the parts of a command by keys."""
 
     forward: tuple[float, ...]
-    """W; S the opposite"""
+    """change by W; S gives the opposite"""
     left: tuple[float, ...]
-    """A; D the opposite"""
+    """change by A; D gives the opposite"""
     names: tuple[str, ...]
     kept: tuple[int, ...] = ()
-    """parts that the space bar leaves as they are"""
+    """parts that the space bar does not change"""
 
 
-# by the parts of the command; torques have the sign of the world language: negative drives forward
+# by the parts of the command; a negative torque drives forward, as in world files
 _KEYS = {
     keys.names: keys
     for keys in (
@@ -36,14 +36,14 @@ _KEYS = {
         _Keys((0.1, 0, 0), (0, 0, _DEGREE), ("throttle", "brake", "steer"), kept=(2,)),
     )
 }
-_CAR_TURNS = (0, _DEGREE)  # of twist_front_steer_pid
+_CAR_TURNS = (0, _DEGREE)  # change of the steering for twist_front_steer_pid
 _MAX_STEER = "/dynamics/max_steer_ang_deg"
 _LIMITS = {"throttle": 1.0, "brake": 1.0}
 HELP = "1-9 vehicle, w/s faster/slower, a/d left/right, space stop, l/c/n log, esc end"
 
 
 class Teleop:
-    """Keys that drive the vehicles of a world, one at a time."""
+    """Keys that drive the vehicles of a world, one vehicle at a time."""
 
     def __init__(self, world: World) -> None:
         self._vehicles = [world.vehicles[name] for name in sorted(world.vehicles)]
@@ -55,33 +55,33 @@ class Teleop:
 
     @property
     def selected(self) -> Vehicle | None:
-        """The one that keys drive; None in a world without vehicles."""
+        """The selected vehicle, which keys drive; None in a world without vehicles."""
         return self._vehicles[self._selected] if self._vehicles else None
 
     @property
     def number(self) -> tuple[int, int]:
-        """Which one that is in the order of names, from 1, and of how many."""
+        """Number of the selected vehicle in the order of names, from 1, and the count of vehicles."""
         return self._selected + 1 if self._vehicles else 0, len(self._vehicles)
 
     @property
     def command(self) -> dict[str, float]:
-        """What the selected one was commanded by keys."""
+        """The command that keys gave to the selected vehicle."""
         if self.selected is None:
             return {}
         return dict(zip(self.selected.command_names, self._commands[self._selected], strict=True))
 
     def forget(self) -> None:
-        """The world was reset: no vehicle is commanded any more."""
+        """Resets all commands, after a reset of the world."""
         self._commands = [[0.0] * len(command) for command in self._commands]
 
     def select(self, vehicle: str) -> None:
-        """The vehicle that keys drive, by name."""
+        """Selects the vehicle with this name."""
         names = [one.name for one in self._vehicles]
         if vehicle in names:
             self._selected = names.index(vehicle)
 
     def press(self, key: str) -> bool:
-        """Does what a key says; False for one that says nothing here."""
+        """Carries out a key; returns False if the key has no meaning here."""
         key = key.lower()
         if key.isdigit() and key != "0":
             if int(key) > len(self._vehicles):
@@ -104,12 +104,12 @@ class Teleop:
             left = _CAR_TURNS if vehicle.controller == "twist_front_steer_pid" else keys.left
             deltas = keys.forward if key in "ws" else left
             sign = 1 if key in "wa" else -1
-            # sums of tenths that are to be zero are zero
+            # rounds sums of tenths, so that they return to exactly zero
             command = [round(value + sign * delta, 12) for value, delta in zip(command, deltas, strict=True)]
         self._set(vehicle, command)
 
     def set_command(self, *values: float) -> None:
-        """Commands the selected one, within its limits."""
+        """Commands the selected vehicle, within its limits."""
         if self.selected is not None:
             self._set(self.selected, list(values))
 

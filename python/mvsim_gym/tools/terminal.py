@@ -1,4 +1,4 @@
-"""The output of the commands: names of strangers in it do not control the terminal."""
+"""Output of the commands. Names from files or from the network cannot control the terminal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Plain:
             self.write(line)
 
     def control(self, codes: str) -> None:
-        """Writes control characters of our own."""
+        """Writes our own control characters."""
         self._stream.write(codes)
 
     def __getattr__(self, name: str) -> Any:
@@ -35,13 +35,13 @@ class _Plain:
 
 
 def control(stream: TextIO, codes: str) -> None:
-    """Writes control characters of our own to a stream that may be one of `plain_output`."""
+    """Writes our own control characters to a stream, which may be one of `plain_output`."""
     (stream.control if isinstance(stream, _Plain) else stream.write)(codes)
 
 
 @contextmanager
 def plain_output() -> Iterator[None]:
-    """Standard output and standard error are printable."""
+    """Escapes control characters on standard output and standard error."""
     before = sys.stdout, sys.stderr
     out, err = (stream if isinstance(stream, _Plain) else _Plain(stream) for stream in before)
     sys.stdout, sys.stderr = out, err

@@ -1,4 +1,4 @@
-"""Manoeuvres of a car on the tires of `vti`, for `mvsim-gym tire-plots`: skid-pad and step steer."""
+"""Manoeuvres of a car with tires of class `vti`, for `mvsim-gym tire-plots`: skid-pad and step steer."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from mvsim_gym.world import World
 
 WHEELBASE = 2.72  # m
 MASS = 1140.6 + 4 * 34.8  # kg
-_PERIOD = 0.02  # s between two rows
+_PERIOD = 0.02  # s between two samples
 
-# A light off-road vehicle, after the parameters that MAVS ships for one.
+# A light off-road vehicle with the parameters that MAVS ships for one.
 _WORLD = """<mvsim_world><simul_timestep>0.005</simul_timestep><vehicle name="car"><init_pose>0 0 0</init_pose>
 <dynamics class="ackermann_drivetrain"><f_wheels_x>2.72</f_wheels_x><f_wheels_d>1.32</f_wheels_d>
   <drivetrain type="open_4wd"/>
@@ -30,7 +30,7 @@ _WORLD = """<mvsim_world><simul_timestep>0.005</simul_timestep><vehicle name="ca
 
 
 class Run(NamedTuple):
-    """One row every 20 ms."""
+    """Samples every 20 ms."""
 
     time: FloatArray
     """s since the manoeuvre began."""
@@ -39,15 +39,15 @@ class Run(NamedTuple):
     yaw_rate: FloatArray
     """rad/s."""
     sideslip: FloatArray
-    """rad, direction of travel of the rear axle's middle to the left of the car's."""
+    """rad, direction of travel of the rear axle's centre, positive to the left of the car's axis."""
     lateral: FloatArray
-    """m/s2 that the tires give to the car's left."""
+    """m/s2, acceleration to the left by the tires."""
     x: FloatArray
     y: FloatArray
 
 
 def friction(model: str, surface: str = "dry") -> str:
-    """A <friction> tag with the car's tires."""
+    """Returns a <friction> tag for the car's tires."""
     if model != "vti":
         return f'<friction class="{model}"/>'
     return f'<friction class="vti" surface="{surface}"/>'
@@ -66,7 +66,7 @@ def step_steer(
 def skid_pad(
     tires: str, *, steer: float = math.radians(12), max_speed: float = 14.0, seconds: float = 60.0
 ) -> Run:
-    """Speeds up slowly to `max_speed` (m/s) with the wheels at `steer` (rad)."""
+    """Accelerates slowly to `max_speed` (m/s) with the wheels at `steer` (rad)."""
     speeds = np.linspace(0.5, max_speed, round(seconds / _PERIOD))
     return _record(_car(tires, '<load_transfer cg_height=".6"/>'), [(speed, steer) for speed in speeds])
 

@@ -30,9 +30,9 @@ _MODEL_COLORS = {
     "skid": "#b07d12",
     "vti": "#1f2933",
 }
-_MODEL_LINES = {"wardiagnemma": (0, (4, 4))}  # it lies on the default one
+_MODEL_LINES = {"wardiagnemma": (0, (4, 4))}  # dashed, since its curve lies on the default one
 
-# The front tire of a light off-road vehicle under a quarter of its weight.
+# The front tire of a light off-road vehicle with a quarter of its weight.
 _LOAD = 3000.0  # N
 _TIRE: dict[str, Any] = {
     "normal_force": _LOAD,
@@ -45,7 +45,7 @@ _CONE_INDEX = 100 * tire.PSI
 
 
 def draw_all(folder: str | Path) -> list[Path]:
-    """Writes every picture into `folder` (made if absent) as PNG; returns the paths."""
+    """Writes all pictures into `folder` (made if it is missing) as PNG; returns their paths."""
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
@@ -68,7 +68,7 @@ def draw_all(folder: str | Path) -> list[Path]:
 
 
 def surfaces() -> Figure:
-    """Force of `vti` over slip ratio and slip angle on every surface, corrected and as MAVS computes it."""
+    """Draws the force of `vti` over slip ratio and slip angle on every surface, corrected and as computed by MAVS."""
     figure, (along, across) = _figure("Tire model vti: force on every surface", columns=2)
     slip = np.linspace(-1, 1, 801)
     angle = np.radians(np.linspace(-30, 30, 601))
@@ -101,7 +101,7 @@ def surfaces() -> Figure:
 
 
 def models() -> Figure:
-    """Force of every tire model over slip ratio and slip angle, at its default parameters."""
+    """Draws the force of every tire model over slip ratio and slip angle, at its default parameters."""
     figure, (along, across) = _figure("Tire models at their default parameters, 5 m/s", columns=2)
     speed, radius = 5.0, 0.33
     wheel: dict[str, Any] = {"dt": 1e-6, "load": _LOAD, "radius": radius, "inertia": 2.0, "width": 0.23}
@@ -109,7 +109,7 @@ def models() -> Figure:
     rolling = np.where(slip < 0, speed * (1 + slip), speed / (1 - slip))
     angle = np.radians(np.linspace(-25, 25, 601))
     for model in tire.MODELS:
-        # a rigid tire rolls on its whole radius
+        # a rigid tire rolls with its full radius
         params = {"stiffness": 1e9} if model == "vti" else {}
         look = {
             "color": _MODEL_COLORS.get(model),
@@ -132,7 +132,7 @@ def models() -> Figure:
 
 
 def combined_slip() -> Figure:
-    """Friction ellipse of `vti`: what driving and braking leave of the lateral force."""
+    """Draws the friction ellipse of `vti`: the lateral force that is left during driving and braking."""
     figure, (dry, wet) = _figure("Tire model vti: combined slip", columns=2, height=3.7)
     slip = np.linspace(-1, 1, 801)
     for axes, surface in ((dry, "dry"), (wet, "wet")):
@@ -147,7 +147,7 @@ def combined_slip() -> Figure:
 
 
 def soil_strength() -> Figure:
-    """Gross traction, motion resistance and what is left to pull with, over the strength of the soil."""
+    """Draws gross traction, motion resistance and net pull over the strength of the soil."""
     figure, panels = _figure("Tire model vti: pull on soil at 20 % slip", columns=2)
     strength = np.linspace(10, 300, 600)
     for axes, soil in zip(panels, ("sand", "clay"), strict=True):
@@ -173,7 +173,7 @@ def soil_strength() -> Figure:
 
 
 def skid_pad() -> Figure:
-    """A car that speeds up slowly with its wheels held at one angle, on every rigid surface."""
+    """Draws the path of a car that accelerates slowly with a fixed steering angle, on every rigid surface."""
     steer = np.radians(12)
     figure, (grip, path) = _figure("Skid-pad: steering held at 12°, speed rising slowly to 14 m/s", columns=2)
     for surface in ("dry", "wet", "snow", "ice"):
@@ -197,7 +197,7 @@ def skid_pad() -> Figure:
 
 
 def step_steer() -> Figure:
-    """Yaw rate after the wheels of a car at 10 m/s are turned at once: every tire model, then every surface."""
+    """Draws the yaw rate after a steering step of a car at 10 m/s: for every tire model, then for every surface."""
     speed, steer = 10.0, np.radians(4)
     figure, (models_axes, surfaces_axes) = _figure("Step steer: 4° at once at 10 m/s", columns=2)
     for model in tire.MODELS:

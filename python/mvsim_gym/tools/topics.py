@@ -1,4 +1,4 @@
-"""Looking at a hub from the command line: `mvsim-gym server`, `node` and `topic`."""
+"""Commands that show a hub: `mvsim-gym server`, `node` and `topic`."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from mvsim_gym.tools.ending import ended_by_signals, hear_ctrl_c
 
 __all__ = ["echo", "joined", "node_lines", "rate_lines", "received_times", "serve", "topic_lines"]
 
-_MAX_WAITING = 1000  # messages that were received and not printed yet
-_LOOK_EVERY = 0.1  # s between looks whether it is ended
-_TELL_AFTER = 1.0  # s of waiting for a hub
+_MAX_WAITING = 1000  # received messages that are not printed yet
+_LOOK_EVERY = 0.1  # s between checks for the end
+_NOTICE_AFTER = 1.0  # s after which a message says that no hub has answered
 
 
 def serve(host: str, port: int) -> None:
@@ -40,11 +40,11 @@ def serve(host: str, port: int) -> None:
 
 @contextmanager
 def joined(host: str, port: int) -> Iterator[Client]:
-    """A node of a hub, which is waited for."""
+    """Yields a node of a hub; waits for the hub."""
     hear_ctrl_c()
     client = Client(f"mvsim-gym-{os.getpid()}", host=host, port=port)
     try:
-        client.connect(_TELL_AFTER)
+        client.connect(_NOTICE_AFTER)
     except NoAnswer:
         print(f"waiting for a hub at {host}:{port}, until Ctrl-C", file=sys.stderr, flush=True)
         client.connect()
@@ -53,14 +53,14 @@ def joined(host: str, port: int) -> Iterator[Client]:
 
 
 def node_lines(client: Client) -> list[str]:
-    """The nodes, as MVSim lists them."""
+    """Returns the nodes in MVSim's format."""
     names = client.nodes()
     head = [f"# connected to the hub at {client.host}", f"# {len(names)} nodes:"]
     return [*head, *(f'- name: "{_name(name)}"' for name in names)]
 
 
 def topic_lines(client: Client, *, details: bool = False) -> Iterator[str]:
-    """The topics, as MVSim lists them."""
+    """Yields the topics in MVSim's format."""
     for topic in client.topics():
         if details:
             yield f'- name: "{_name(topic.name)}"'
@@ -76,12 +76,12 @@ def topic_lines(client: Client, *, details: bool = False) -> Iterator[str]:
 
 
 def _name(text: str) -> str:
-    """What others sent, in a line of ours."""
+    """Returns a text from another node as a part of one line."""
     return printable(text, one_line=True)
 
 
 def echo(client: Client, topic: str, count: int | None = None) -> Iterator[str]:
-    """The messages of a topic as texts, until Ctrl-C or after so many; some are missed if they come too fast."""
+    """Yields the messages of a topic as texts, until Ctrl-C or after `count`. Some are missed if they come too fast."""
     waiting: queue.Queue[tuple[str, bytes]] = queue.Queue(_MAX_WAITING)
 
     def take(kind: str, payload: bytes) -> None:
@@ -115,7 +115,7 @@ def _text_of(kind: str, payload: bytes) -> str:
 
 
 def received_times(client: Client, topic: str, seconds: float) -> list[float]:
-    """When messages of a topic came, s of a steady clock."""
+    """Returns the times at which messages of a topic came, s of a monotonic clock."""
     if not (math.isfinite(seconds) and seconds > 0):
         raise ValueError(f"--seconds: found {seconds:g}, expected a number above 0")
     times: list[float] = []
@@ -125,7 +125,7 @@ def received_times(client: Client, topic: str, seconds: float) -> list[float]:
 
 
 def rate_lines(times: Sequence[float], seconds: float) -> list[str]:
-    """What `topic hz` says of the times of messages."""
+    """Returns the report of `topic hz` from the times of messages."""
     lines = [f"- ReceivedMsgs: {len(times)}", f"- Rate: {len(times) / seconds:.3f} Hz"]
     periods = np.diff(times)
     if len(periods) == 0:

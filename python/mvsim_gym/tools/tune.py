@@ -1,8 +1,8 @@
 """Gains for the speed PID of a vehicle class, by a step of torque: `mvsim-gym tune`.
 
 The class drives on flat ground in an otherwise empty world. A constant torque at its wheels gives a first-order model
-of the speed, v(t) = K torque (1 - exp(-t / tau)); internal model control with a closed loop `aggressiveness` times as
-slow gives KP = 1 / (K aggressiveness) and KI = KP / tau. A second run follows a step of the setpoint with these gains.
+of the speed, v(t) = K torque (1 - exp(-t / tau)). Internal model control makes the closed loop `aggressiveness` times
+as slow as the open one: KP = 1 / (K aggressiveness) and KI = KP / tau. A second run follows a step of the setpoint.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ _CONTROLLERS = {
     "ackermann": "twist_front_steer_pid",
     "ackermann_drivetrain": "twist_front_steer_pid",
 }
-"""Of each class of dynamics that can be tuned, what is tuned."""
+"""The controller whose gains are tuned, by class of dynamics."""
 
-_GRIP = 0.8  # friction coefficient that is assumed of any tire
+_GRIP = 0.8  # friction coefficient that is assumed for every tire
 _GRAVITY = 9.81
-_SHARE_OF_GRIP = 0.8  # that max_torque may take
-_SPEED = 1.0  # m/s of the setpoint, up and then down
-_SHARE_OF_TOP = 0.8  # of it, where the vehicle cannot go as fast
+_SHARE_OF_GRIP = 0.8  # share of the grip that max_torque may use
+_SPEED = 1.0  # m/s, default setpoint of the step up and down
+_SHARE_OF_TOP = 0.8  # share of the top speed that replaces the default setpoint if it is too high
 Array = npt.NDArray[np.float64]
 
 
 class Gains(NamedTuple):
-    """What goes into <controller>."""
+    """The gains and the limit of a <controller>."""
 
     kp: float
     ki: float
@@ -57,7 +57,7 @@ class Gains(NamedTuple):
 
 
 class Model(NamedTuple):
-    """v(t) = gain torque (1 - exp(-t / time_constant))"""
+    """The step response v(t) = gain torque (1 - exp(-t / time_constant))."""
 
     gain: float
     """m/s per N m"""
@@ -80,17 +80,16 @@ def tune(
 
     Args:
         path: the file with the class.
-        class_name: of <vehicle:class>.
-        torque: N m of the test at each side; 0 or less: half of what the tires hold.
-        duration: s of the test.
-        step: s of a physics step.
+        class_name: name of the <vehicle:class>.
+        torque: torque of the test at each side, N m; 0 or less: half of what the tires hold.
+        duration: duration of the test, s.
+        step: physics step, s.
         aggressiveness: time constant of the closed loop over that of the open one.
-        speeds: m/s that the vehicle is to go at, of steps of the setpoint; by default 1, or 80 % of what it reaches
-            where that is less.
+        speeds: setpoints of the steps, m/s; by default 1, or 80 % of the top speed if that is less.
         loading: further keywords of `World`.
 
     Raises:
-        ValueError: no such class, dynamics that cannot be tuned, a vehicle that does not move.
+        ValueError: no such class, dynamics that cannot be tuned, or a vehicle that does not move.
         OSError: the file cannot be read.
     """
     for name, value in (
@@ -117,7 +116,7 @@ def tune(
     yield gains.xml()
     top = model.gain * gains.max_torque
     yield f"top speed   {top:.3g} m/s, with all of max_torque"
-    warnings = [_beyond(speed, top) for speed in speeds if speed > top]
+    warnings = [_beyond_top_speed(speed, top) for speed in speeds if speed > top]
     for speed in speeds or [_SPEED if top >= _SPEED else float(f"{_SHARE_OF_TOP * top:.2g}")]:
         seconds = step_seconds(speed)
         found = vehicle.drive(
@@ -137,7 +136,7 @@ def _step_of(speed: float, seconds: float) -> Callable[[float], list[float]]:
     return lambda time: [speed if time < seconds else 0, 0]
 
 
-def _beyond(speed: float, top: float) -> str:
+def _beyond_top_speed(speed: float, top: float) -> str:
     return (
         f"{speed:g} m/s is beyond its top speed of {top:.3g} m/s: expected less, or tires with"
         " less C_damping and C_rr"
@@ -145,16 +144,16 @@ def _beyond(speed: float, top: float) -> str:
 
 
 class _Facts(NamedTuple):
-    """What the test and the gains need of a vehicle."""
+    """Properties of a vehicle that the test and the gains need."""
 
     dynamics: str
     chassis_mass: float
     wheels: Sequence[Sequence[float]]  # x, y, yaw, width, radius, mass
-    shares: Sequence[float]  # of 1 N m of the controller's output, by wheel
+    shares: Sequence[float]  # torque of each wheel for 1 N m of the controller's output
 
     @property
     def has_engine(self) -> bool:
-        """Whether one torque drives all wheels; else there is one for each side."""
+        """Whether one torque drives all wheels; otherwise each side has its own."""
         return self.dynamics == "ackermann_drivetrain"
 
     @property
@@ -163,19 +162,19 @@ class _Facts(NamedTuple):
 
     @property
     def torque_limit(self) -> float:
-        """N m that a tire holds, by the share of each wheel of the mass and the radius of the first; of an engine those
-        with which the first tire slips."""
+        """The torque that a tire holds, N m, from the wheel's share of the mass and the radius of the first wheel. With
+        an engine, the torque of the engine at which the first tire slips."""
         of_tire = _GRIP * self.mass / len(self.wheels) * _GRAVITY * self.wheels[0][4]
         return of_tire / max(self.shares) if self.has_engine else of_tire
 
     @property
     def acceleration(self) -> float:
-        """m/s2 by 1 N m of the controller's output."""
+        """Acceleration for 1 N m of the controller's output, m/s2."""
         forces = (share / wheel[4] for share, wheel in zip(self.shares, self.wheels, strict=True))
         return sum(forces) / self.mass
 
     def lines(self, class_name: str) -> Iterator[str]:
-        """The head of the report."""
+        """Yields the head of the report."""
         yield f"vehicle     {class_name} ({self.dynamics}), {self.mass:g} kg, chassis {self.chassis_mass:g} kg"
         places = ", ".join(f"({x:g}, {y:g})" for x, y, *_ in self.wheels)
         yield f"wheels      {len(self.wheels)} at {places} m, radius {self.wheels[0][4]:g} m"
@@ -189,11 +188,11 @@ class _Bench:
         self._path, self._class, self._step, self._loading = path, class_name, step, loading
         with open(path, encoding="utf-8") as file:
             self._text = file.read()
-        with_controller(self._text, class_name, "")  # whether that will work
+        with_controller(self._text, class_name, "")  # raises if the class cannot get another controller
         self._no_sensors = 'default_sensors="false"' if "${default_sensors" in self._text else ""
 
     def facts(self) -> _Facts:
-        """Of the class as it stands."""
+        """Returns the properties of the class."""
         world = self._world(self._text)
         model = world.model.vehicles[0]
         if model.dynamics not in _CONTROLLERS:
@@ -205,12 +204,12 @@ class _Bench:
         return _Facts(model.dynamics, masses[0], model.wheels, self._shares())
 
     def _shares(self) -> list[float]:
-        """Of a wheel's torque in the controller's output, while all stand."""
+        """Returns the torque of each wheel for 1 N m of the controller's output, at standstill."""
         tags = '<controller class="raw"></controller>'
         vehicle: Vehicle = (world := self._world(with_controller(self._text, self._class, tags))).vehicles[
             "tuned"
         ]
-        little = 1e-9  # N m, which moves nothing
+        little = 1e-9  # N m, too little to move the vehicle
         outputs = vehicle.command_names
         vehicle.set_command(*[-little if name.endswith("torque") else 0.0 for name in outputs])
         world.step()
@@ -219,7 +218,7 @@ class _Bench:
     def drive(
         self, controller: str, tags: str, duration: float, command: Callable[[float], list[float]]
     ) -> Array:
-        """Speed before each step under a controller: the mean of the wheels' centres, along the vehicle, m/s."""
+        """Returns the speed before each step, m/s: the mean of the wheels' centres, along the vehicle."""
         text = with_controller(
             self._text, self._class, f'<controller class="{controller}">{tags}</controller>'
         )
@@ -236,7 +235,7 @@ class _Bench:
         return speed
 
     def _world(self, text: str) -> World:
-        """An empty world with one vehicle of the class. Files beside that of the class are found as from there."""
+        """Returns an empty world with one vehicle of the class. Relative paths are those of the file of the class."""
         near = os.path.dirname(os.path.abspath(self._path))
         with tempfile.TemporaryDirectory(prefix="mvsim_gym_tune") as folder:
             name = os.path.basename(self._path)
@@ -257,10 +256,10 @@ class _Bench:
 
 
 def with_controller(text: str, class_name: str, controller: str) -> str:
-    """The file with another controller in a class.
+    """Returns the text of the file with another controller in a class.
 
     Raises:
-        ValueError: there is no such class with dynamics of its own.
+        ValueError: there is no such class with its own dynamics.
     """
     text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
     name = rf"""<vehicle:class\b[^>]*\bname\s*=\s*["']{re.escape(class_name)}["'].*?</vehicle:class>"""
@@ -273,7 +272,7 @@ def with_controller(text: str, class_name: str, controller: str) -> str:
 
 
 def fit(speed: Array, step: float, torque: float) -> Model:
-    """The first-order model of a response to a constant torque; ValueError where there is none."""
+    """Returns the first-order model of a response to a constant torque; raises ValueError if none fits."""
     if len(speed) < 10:
         raise ValueError(f"found {len(speed)} samples, expected 10 at least: raise -d or lower -s")
     steady = float(speed[-max(1, len(speed) // 5) :].mean())
@@ -283,11 +282,11 @@ def fit(speed: Array, step: float, torque: float) -> Model:
     if time_constant < 2 * step:
         time_constant = -first_time(speed >= 0.95 * steady, step, len(speed) * step) / math.log(0.05)
     if not time_constant > 0:
-        raise ValueError("the vehicle has its speed at once: lower -s")
+        raise ValueError("the vehicle reaches its speed within a step: lower -s")
     return Model(steady / torque, time_constant)
 
 
 def gains_of(model: Model, aggressiveness: float, torque_limit: float) -> Gains:
-    """By internal model control."""
+    """Returns gains by internal model control."""
     kp = 1 / (model.gain * aggressiveness)
     return Gains(kp, kp / model.time_constant, 0.0, _SHARE_OF_GRIP * torque_limit)

@@ -1,4 +1,4 @@
-"""How a vehicle's speed follows a step of the setpoint, and what there is to say of it."""
+"""The response of a vehicle's speed to a step of the setpoint, and warnings about it."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ import numpy.typing as npt
 
 __all__ = ["Response", "first_time", "response_of", "step_seconds"]
 
-_STEP_SECONDS = 3.0  # of a setpoint up to 1 m/s
-_BAND = 0.02  # of the setpoint, about which the speed has settled
-_SLOW_RISE, _SLOW_SETTLING = 4.0, 8.0  # times as long as the torque limit alone would take
+_STEP_SECONDS = 3.0  # s that a setpoint up to 1 m/s holds
+_BAND = 0.02  # share of the setpoint within which the speed has settled
+_SLOW_RISE, _SLOW_SETTLING = 4.0, 8.0  # times the time that the full torque would take
 Array = npt.NDArray[np.float64]
 
 
 class Response(NamedTuple):
-    """How the speed follows a step up, and then down again; s, m/s."""
+    """The response of the speed to a step up and down again; s, m/s."""
 
     rise: float
     overshoot_percent: float
     steady_error: float
     settling: float
-    """As long as the step where it does not settle."""
+    """Settling time; the duration of the step if the speed does not settle."""
     stop_settling: float
     rebound: float
     speed: float = 1.0
-    """Of the step."""
+    """Setpoint of the step."""
     least: float = 0.0
-    """The time to that speed with all torque; 0: not known."""
+    """Time to that speed with full torque; 0: not known."""
 
     def lines(self) -> Iterator[str]:
-        """For the report."""
+        """Yields the lines of the report."""
         seconds = step_seconds(self.speed)
         yield f"response    to a step of {self.speed:g} m/s, after {seconds:g} s down again:"
         yield f"  rise          {self.rise:.3f} s"
@@ -45,7 +45,7 @@ class Response(NamedTuple):
         )
 
     def warnings(self) -> list[str]:
-        """What is not as it should be."""
+        """Returns a warning for each property that is out of its range."""
         never = self.settling >= step_seconds(self.speed)
         slow = self.rise > 2 or 0 < _SLOW_RISE * self.least < self.rise
         late = not never and 0 < _SLOW_SETTLING * self.least < self.settling
@@ -62,16 +62,16 @@ class Response(NamedTuple):
 
 
 def step_seconds(speed: float) -> float:
-    """How long a setpoint holds."""
+    """Returns how long a setpoint holds, s."""
     return _STEP_SECONDS * max(1.0, speed)
 
 
 def response_of(response: Array, step: float, speed: float = 1.0, least: float = 0.0) -> Response:
-    """What there is to say of a response to the setpoint `speed` for `step_seconds` and then 0.
+    """Returns the properties of a response to the setpoint `speed` for `step_seconds` and then 0.
 
     Args:
-        response: m/s, every `step` seconds.
-        least: s that all torque would take to that speed.
+        response: speed, m/s, every `step` seconds.
+        least: time to that speed with full torque, s.
     """
     seconds = step_seconds(speed)
     n = round(seconds / step)
@@ -91,6 +91,6 @@ def response_of(response: Array, step: float, speed: float = 1.0, least: float =
 
 
 def first_time(holds: npt.NDArray[np.bool_], step: float, fallback: float) -> float:
-    """When something holds first, s."""
+    """Returns the first time at which `holds` is true, s; `fallback` if it never is."""
     where = np.flatnonzero(holds)
     return float(where[0]) * step if len(where) else fallback

@@ -1,4 +1,4 @@
-"""What is wrong with world files, and what is in them: `mvsim-gym validate`."""
+"""Errors, warnings and contents of world files: `mvsim-gym validate`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from mvsim_gym._files import all_resources, assets, folders_of
 
 @dataclass
 class Report:
-    """Of one world."""
+    """The result for one world."""
 
     path: str
     errors: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     summary: list[str] = field(default_factory=list)
-    """Empty for one that does not load."""
+    """Lines about the contents; empty for a world that does not load."""
 
     def lines(self) -> list[str]:
         """For people."""
@@ -35,7 +35,7 @@ class Report:
 def validate(
     path: str, roots: Sequence[str] = (), resources: Mapping[str, str] | None = None, strict: bool = False
 ) -> Report:
-    """Loads a world and puts its things where they start; nothing runs."""
+    """Loads a world and places its bodies at their start; makes no step."""
     report = Report(os.fspath(path))
     try:
         model = _core.load_model(

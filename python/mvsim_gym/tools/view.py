@@ -19,7 +19,7 @@ __all__ = ["is_world", "view_envs"]
 
 
 def is_world(target: str) -> bool:
-    """Whether it is a world file, rather than an environment's file or id."""
+    """Whether the target is a world file, rather than an environment's file or id."""
     if not os.path.isfile(target):
         return target.endswith(".world.xml")
     with open(target, "rb") as file:
@@ -43,18 +43,18 @@ def view_envs(
     """Steps environments in real time until SIGINT (Ctrl-C), SIGTERM, or "End" in the browser.
 
     Args:
-        env_id: what `mvsim_gym.VectorEnv` takes.
-        policy: as `policy_of` reads it.
-        num_envs: rows; by default those of one world.
+        env_id: as for `mvsim_gym.VectorEnv`.
+        policy: as for `policy_of`.
+        num_envs: number of rows; None: those of one world.
         seed: env i has the seed `seed` + i.
         record: an MCAP file for the first world.
-        doors: further keywords of `VectorEnv.view`: who may look and press.
-        steps: an end; None: there is none.
-        settings: keywords of the environment; they go before those of a model.
+        doors: further keywords of `VectorEnv.view`, which control the access.
+        steps: number of steps; None: no limit.
+        settings: keywords of the environment, which override those of a model.
 
     Raises:
         ImportError: the extra `view` or `record` is missing.
-        ValueError: no such policy, the port is taken.
+        ValueError: there is no such policy, or the port is in use.
     """
     hear_ctrl_c()
     keywords = keywords_of(policy, settings)

@@ -1,1 +1,1 @@
-"""Running worlds and environments in a browser; needs the extra `view`, which is imported with the first view."""
+"""Views of running worlds and environments in a browser. They need the extra `view`, which the first view imports."""

@@ -1,7 +1,7 @@
-"""What pages send, checked and clamped where it arrives: nothing else reaches the library and the panel's callbacks.
+"""Messages of pages, which are checked and clamped here before the library or a callback of the panel sees them.
 
-Each kind of message that a view needs has its fields here; all others (share URLs, uploads, answers to questions that
-were not asked, changes of the scene) are dropped.
+Each kind of message that a view needs is defined here. All others are dropped: share URLs, uploads, answers without a
+question, changes of the scene.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_MESSAGE", "MAX_TEXT", "Camera", "Press", "checked", "decoded", "encoded_message"]
 
-MAX_MESSAGE = 2**14  # bytes; the page's own are below 500
-MAX_TEXT = 200  # characters that somebody types
-_FAR = 1e9  # m, and whatever else a camera tells
+MAX_MESSAGE = 2**14  # bytes; the page's own messages have fewer than 500
+MAX_TEXT = 200  # characters of a text that a user types
+_FAR = 1e9  # largest coordinate, m; also the largest of the other numbers of a camera
 _PIXELS = 2**15
 
 Three = tuple[float, float, float]
@@ -31,7 +31,7 @@ _Uuid = Annotated[str, msgspec.Meta(max_length=64)]
 
 
 class Camera(msgspec.Struct, tag_field="type", tag="ViewerCameraMessage"):
-    """Where a page looks from."""
+    """The pose and the lens of a page's camera."""
 
     wxyz: Four
     position: Three
@@ -44,7 +44,7 @@ class Camera(msgspec.Struct, tag_field="type", tag="ViewerCameraMessage"):
     up_direction: Three
 
     def cleaned(self) -> Camera | None:
-        """Within bounds; None where it is none."""
+        """Returns the camera with all numbers within bounds; None if the camera is invalid."""
         numbers = (*self.wxyz, *self.position, *self.look_at, *self.up_direction)
         more = (self.fov, self.near, self.far, self.image_height, self.image_width)
         if not all(map(math.isfinite, (*numbers, *more))) or max(map(abs, numbers)) > _FAR:
@@ -59,25 +59,25 @@ class Camera(msgspec.Struct, tag_field="type", tag="ViewerCameraMessage"):
 
 
 class _Value(msgspec.Struct):
-    value: bool | int | float | str  # other properties of an element are the server's
+    value: bool | int | float | str  # a page may not change other properties of an element
 
 
 class GuiUpdate(msgspec.Struct, tag_field="type", tag="GuiUpdateMessage"):
-    """Another value of an element of the panel."""
+    """A new value of an element of the panel."""
 
     uuid: _Uuid
     updates: _Value
 
 
 class Hold(msgspec.Struct, tag_field="type", tag="GuiButtonHoldMessage"):
-    """A button that is held."""
+    """A button that is held down."""
 
     uuid: _Uuid
     frequency: float
 
 
 class Command(msgspec.Struct, tag_field="type", tag="CommandTriggerMessage"):
-    """A key, or an entry of the palette."""
+    """A key, or an entry of the command palette."""
 
     uuid: _Uuid
 
@@ -92,7 +92,7 @@ class Pointer(msgspec.Struct, tag_field="type", tag="ScenePointerMessage"):
     modifier: Literal["cmd/ctrl", "alt", "shift", "cmd/ctrl+alt", "cmd/ctrl+shift", "alt+shift"] | None = None
 
     def cleaned(self) -> Pointer | None:
-        """Itself; None where its numbers are none, or its ray has no direction."""
+        """Returns the click; None if a number is invalid or the ray has no direction."""
         numbers = (*self.ray_origin, *self.ray_direction, *(x for place in self.screen_pos for x in place))
         if not all(map(math.isfinite, numbers)) or max(map(abs, numbers)) > _FAR:
             return None
@@ -107,7 +107,7 @@ encoded_message: Callable[[Any], bytes] = msgspec.msgpack.Encoder().encode
 
 
 def decoded(data: bytes | str) -> Camera | Press | None:
-    """A message of the kinds above with numbers that are some; None for all else."""
+    """Returns a message of one of the kinds above with valid numbers; None for all others."""
     if not isinstance(data, bytes):
         return None
     try:
@@ -118,7 +118,7 @@ def decoded(data: bytes | str) -> Camera | Press | None:
 
 
 def checked(handle: Any, value: bool | int | float | str) -> bool | int | float | str | None:
-    """A value as an element of the panel takes it; None where it takes none of that kind."""
+    """Returns a value that an element of the panel accepts; None if it accepts no value of that kind."""
     if handle.disabled or not handle.visible:
         return None
     if isinstance(handle, viser.GuiButtonHandle):
@@ -135,7 +135,7 @@ def checked(handle: Any, value: bool | int | float | str) -> bool | int | float 
 
 
 def _within(handle: Any, value: float) -> int | float | None:
-    """A number between the ends of a slider or a field, a slider's on a step."""
+    """Returns a number within the range of a slider or a field; for a slider, on one of its steps."""
     if isinstance(value, bool) or not -1e300 < value < 1e300:
         return None
     low = -_FAR if handle.min is None else handle.min

@@ -20,17 +20,17 @@ __all__ = ["Bodies", "instances_of", "triangles"]
 
 Arrays = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.float32]]
 _PROPERTIES = ("batched_positions", "batched_wxyzs", "batched_scales")
-"""What `instances_of` gives, as the library calls it."""
+"""The library's names for the results of `instances_of`."""
 
 
 def instances_of(
     frames: npt.NDArray[np.int64], poses: npt.NDArray[np.float32], offsets: npt.NDArray[np.float32]
 ) -> Arrays:
-    """Positions (frames, envs, 3), quaternions w, x, y, z (frames, envs, 4) and scales (frames, envs, 3).
+    """Returns positions (frames, envs, 3), quaternions w, x, y, z (frames, envs, 4) and scales (frames, envs, 3).
 
     Args:
         poses: (envs, all frames, 8), as in `Group`.
-        offsets: (envs, 3), where each env's world lies.
+        offsets: (envs, 3), position of each env's world, m.
     """
     own = poses.transpose(1, 0, 2).take(frames, axis=0)
     scales = np.ones((*own.shape[:2], 3), np.float32)
@@ -39,15 +39,15 @@ def instances_of(
 
 
 class _Shown:
-    """A kind of a world on the server."""
+    """A kind of mesh of a world on the server."""
 
     def __init__(self, server: viser.ViserServer, stream: Stream, name: str, kind: Kind) -> None:
         self.kind = kind
         self.sent: tuple[npt.NDArray[np.float32], ...] = ()
-        """positions, quaternions and scales that browsers have, a row a copy"""
+        """Positions, quaternions and scales that browsers have, with a row for each copy."""
         self._server, self._stream, self._name = server, stream, name
         self._handle: viser.BatchedGlbHandle | None = None
-        self._bytes: tuple[bytes, ...] = ()  # of `sent`
+        self._bytes: tuple[bytes, ...] = ()  # the bytes of `sent`
 
     def show(self, arrays: tuple[npt.NDArray[np.float32], ...]) -> None:
         """Moves the copies."""
@@ -69,15 +69,15 @@ class _Shown:
 
 
 class _ShownWorld:
-    """All kinds of a world on the server."""
+    """All kinds of meshes of a world on the server."""
 
     def __init__(self, server: viser.ViserServer, stream: Stream, prefix: str, model: _core.Model) -> None:
-        self.model = model  # kept, so that no other gets its identity
+        self.model = model  # kept alive, so that no other model gets its id
         kinds = sorted(kinds_of(model), key=lambda kind: bool(kind.frames.any()))
         self.kinds = [_Shown(server, stream, f"{prefix}_{i}", kind) for i, kind in enumerate(kinds)]
         self._standing = sum(
             not kind.frames.any() for kind in kinds
-        )  # kinds that are part of the world: they come first
+        )  # number of kinds that are part of the world, which come first
         self._frames = np.concatenate([np.zeros(0, np.int64), *(kind.frames for kind in kinds)])
         self._ends = np.cumsum([0, *(len(kind.frames) for kind in kinds)]).tolist()
         self._envs, self._offsets = b"", b""
@@ -97,7 +97,7 @@ class _ShownWorld:
             self.kinds[k].show(tuple(values[rows] for values in arrays))
 
     def hide(self) -> None:
-        """Until it is shown again."""
+        """Hides all copies until the world is shown again."""
         self._set_visible(False)
 
     def _set_visible(self, visible: bool) -> None:
@@ -108,15 +108,15 @@ class _ShownWorld:
 
 
 class Bodies:
-    """What stands in worlds, below a node of a server."""
+    """Bodies of worlds, below a node of a server."""
 
     def __init__(self, server: viser.ViserServer, stream: Stream, parent: str) -> None:
         self._server, self._stream, self._parent = server, stream, parent
         self.worlds: dict[int, _ShownWorld] = {}
-        """by the identity of a model"""
+        """Worlds by the id of the model."""
 
     def show(self, groups: list[Group], offset_of: npt.NDArray[np.float32]) -> None:
-        """Moves everything; `offset_of` has a row an env. Worlds that are not among the groups are hidden."""
+        """Moves all bodies; `offset_of` has a row for each env. Worlds that are not in `groups` are hidden."""
         for group in groups:
             self._shown(group.model).show(group, offset_of)
         present = {id(group.model) for group in groups}
@@ -132,7 +132,7 @@ class Bodies:
 
 
 def triangles(*meshes: tuple[Any, Any]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint32]]:
-    """Several meshes, each vertices and faces, as one."""
+    """Returns several meshes, each vertices and faces, as one mesh."""
     first, vertices, faces = 0, [], []
     for points, indices in meshes:
         vertices.append(np.asarray(points, np.float32))

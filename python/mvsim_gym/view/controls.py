@@ -1,4 +1,4 @@
-"""What people press in the browser. Callbacks only note it: who steps the world looks and does it."""
+"""The panel in the browser. Its callbacks only queue commands; the thread that steps the world carries them out."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ if TYPE_CHECKING:
 __all__ = ["Controls", "Put"]
 
 _MAX_SPEED = 10.0
-_HOLD = 10.0  # presses a second of a button that is held
+_HOLD = 10.0  # Hz, repetition of a button that is held
 _MARKS = {
-    "hits": ("Lidar points", "Where rays end"),
-    "trails": ("Trails", "Where vehicles were"),
-    "names": ("Names", "Of vehicles, actors and blocks"),
+    "hits": ("Lidar points", "Points that rays hit"),
+    "trails": ("Trails", "Paths of vehicles so far"),
+    "names": ("Names", "Names of vehicles, actors and blocks"),
     "forces": (
         "Forces",
-        "Each wheel's friction, as long as the chassis' radius where it equals the wheel's load",
+        "Friction of each wheel; an arrow as long as the chassis' radius equals the wheel's load",
     ),
-    "path": ("Path", "The shortest one to the goal, where the task measures it"),
+    "path": ("Path", "The shortest path to the goal, if the task measures it"),
 }
-"""Label and hint"""
-_MAX_TEXT = 500  # characters
+"""Label and hint of each mark."""
+_MAX_TEXT = 500  # characters of a message or of the line above the panel
 _MAX_YAW = 3600.0  # deg
 _KEYS = "Keys: **W** **S** faster and slower, **A** **D** to the left and right, **space** stop, **1**-**9** vehicle"
 
 
 class Put(NamedTuple):
-    """A wish to put something somewhere: m and rad, in the world of the env."""
+    """A command to place something; m and rad, in the world of the env."""
 
     name: str
-    """as `read` and `write` have it, e.g. `vehicle:robot`"""
+    """name as in `read` and `write`, e.g. `vehicle:robot`"""
     x: float
     y: float
     yaw: float
@@ -52,14 +52,14 @@ class Controls:
     """The panel of a view.
 
     Args:
-        things: what can be put somewhere.
-        num_envs: of which one is chosen.
-        speed: simulated seconds in one of the wall; 0: as fast as it goes.
-        resets: whether it can be reset from here.
-        ends: whether it can be ended from here.
-        vehicles: by name, of which one is chosen: it is followed, and its values are plotted.
-        cameras: whether there are pictures to show.
-        marks: what can be shown, beside those that every view has: "forces", "path".
+        things: names of the things that can be placed.
+        num_envs: number of envs, one of which is chosen.
+        speed: simulated seconds for each second of wall time; 0: as fast as possible.
+        resets: whether the panel has a button for a reset.
+        ends: whether the panel has a button for the end.
+        vehicles: names of the vehicles, one of which is chosen: it is followed, and its values are plotted.
+        cameras: whether there are camera images.
+        marks: marks besides those that every view has: "forces", "path".
     """
 
     def __init__(
@@ -78,17 +78,17 @@ class Controls:
     ) -> None:
         self._server, self._stage = server, stage
         self._vehicles = labelled(vehicles)
-        self._vehicle: Any = None  # the element that chooses, where there are several
+        self._vehicle: Any = None  # the element that chooses the vehicle, if there are several
         self.vehicle = vehicles[0] if vehicles else ""
-        """the chosen one, by name"""
+        """Name of the chosen vehicle."""
         self.picked: str | None = None
-        """a vehicle that was chosen in a browser; None once that is done"""
+        """Name of a vehicle that was chosen in a browser; None after it was selected."""
         self.paused, self.speed, self.chosen, self.pictures = False, speed, 0, True
         self.wishes: deque[str | Put] = deque(maxlen=1000)
-        """keys, each a character, and the words "step", "reset" and "end", and what is to be put where"""
-        self._text = server.gui.add_html("")  # the library's Markdown runs scripts, this is escaped here
+        """Queue of commands: single characters are keys; the words are "step", "reset" and "end"; `Put` places."""
+        self._text = server.gui.add_html("")  # escaped here; the library's Markdown would run scripts
         self.toggles: dict[str, Any] = {}
-        """the boxes that show marks, by their names; their `value` can be set"""
+        """Checkboxes of marks by name; their `value` can be set."""
         with server.gui.add_folder("Run"):
             self._add_run(speed, resets, ends)
         with server.gui.add_folder("Show"):
@@ -98,7 +98,7 @@ class Controls:
                 self._add_put(things)
 
     def choose(self, vehicle: str) -> None:
-        """A vehicle, which the panel then shows as the chosen one."""
+        """Chooses a vehicle, and shows it in the panel as the chosen one."""
         label = next((label for label, name in self._vehicles.items() if name == vehicle), None)
         if label is None or vehicle == self.vehicle:
             return
@@ -107,13 +107,13 @@ class Controls:
             self._vehicle.value = label
 
     def begin(self, speed: float) -> None:
-        """With this speed, and the keys of teleoperation."""
+        """Sets the speed, and adds the keys of teleoperation."""
         self._slider.min, self._slider.max = min(0.1, speed), max(_MAX_SPEED, speed)
         self.speed = self._slider.value = speed
         self.add_keys()
 
     def add_keys(self) -> None:
-        """Keys that drive, also as buttons; they move the camera no more (arrows, Q and E still do)."""
+        """Adds the keys that drive, also as buttons. W, A, S and D no longer move the camera; arrows, Q and E do."""
         gui = self._server.gui
         with gui.add_folder("Drive"):
             gui.add_markdown(_KEYS)
@@ -128,12 +128,12 @@ class Controls:
         _keep_camera(self._server)
 
     def say(self, text: str) -> None:
-        """A message in each browser."""
+        """Shows a message in each browser."""
         for client in self._server.get_clients().values():
             client.add_notification("mvsim_gym", printable(text)[:_MAX_TEXT], auto_close_seconds=6)
 
     def tell(self, text: str) -> None:
-        """A line above the panel."""
+        """Sets the line above the panel."""
         shown = html.escape(printable(text)[:_MAX_TEXT])
         self._text.content = f'<div style="padding: 0.5em 0.75em; font-size: 0.875em">{shown}</div>'
 
@@ -144,7 +144,7 @@ class Controls:
         gui.add_button("Step").on_click(lambda _: self.wishes.append("step"))
         if resets:
             gui.add_button("Reset").on_click(lambda _: self.wishes.append("reset"))
-        hint = "Simulated seconds in one; 0: as fast as it goes" if speed == 0 else "Simulated seconds in one"
+        hint = "Simulated seconds for each second" + ("; 0: as fast as possible" if speed == 0 else "")
         slider = self._slider = gui.add_slider(
             "Speed", min=0 if speed == 0 else 0.1, max=_MAX_SPEED, step=0.1,
             initial_value=speed, hint=hint,
@@ -162,7 +162,7 @@ class Controls:
             side_by_side.on_update(lambda _: self._show_all(side_by_side.value))
         if len(self._vehicles) > 1:
             self._vehicle = gui.add_dropdown(
-                "Vehicle", tuple(self._vehicles), hint="The one that is followed, plotted and driven"
+                "Vehicle", tuple(self._vehicles), hint="The vehicle that is followed, plotted and driven"
             )
             self._vehicle.on_update(self._pick)
         follow = gui.add_checkbox("Follow", False)
@@ -178,7 +178,7 @@ class Controls:
             seen.on_update(lambda _: setattr(self, "pictures", seen.value))
 
     def _pick(self, event: Any) -> None:
-        if event.client is not None:  # else it was chosen elsewhere
+        if event.client is not None:  # otherwise this process set the value
             self.vehicle = self.picked = self._vehicles[event.target.value]
 
     def _show_all(self, on: bool) -> None:
@@ -212,8 +212,10 @@ class Controls:
 
 
 def _keep_camera(server: viser.ViserServer) -> None:
-    """W, A, S and D drive: they do not reach the listener of the camera, which sits on the document, after those of
-    the commands, which sit on its root."""
+    """Keeps W, A, S and D from the camera, since they drive.
+
+    The camera's listener is on the document and would run after those of the commands, which are on its root element.
+    """
     from viser._messages import RunJavascriptMessage
 
     source = """

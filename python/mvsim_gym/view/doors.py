@@ -1,8 +1,8 @@
-"""Who may come in: requests that name this server and come from its own pages; who has the token may also press.
+"""Access to a view. A request must name this server and come from its own pages; control needs the token as well.
 
-A browser sends requests for any page that is open in it, so an address that only this machine reaches keeps no web site
-out. `Origin` names the page that asks, and a page cannot change it. `Host` names the server that the browser believes
-to ask: a foreign name that resolves to this machine (DNS rebinding) is refused by it.
+A browser sends requests for any page that is open in it. So web sites can reach a server that only listens on this
+machine. `Origin` names the page that asks, and a page cannot change it. `Host` names the server that the browser
+believes to ask. It reveals a foreign name that resolves to this machine (DNS rebinding).
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ _PLACE = re.compile(r"(\[[0-9a-f:.]+\]|[^\s:@/\\?#\[\]]+)(?::([0-9]{1,5}))?")
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _WILDCARDS = ("", "0.0.0.0", "::")
 _QUERIES = frozenset({"token", "darkMode"})
-"""The page would take others too: `websocket` and `playbackPath` make it talk to a stranger's server."""
+"""Accepted queries. The page knows others: `websocket` and `playbackPath` would connect it to another server."""
 
 
 @dataclass(frozen=True)
 class Doors:
-    """How a view is opened.
+    """Options of the access to a view.
 
     Args:
-        token: a page must have the token of the printed URL to press; without it, it only watches.
-        allow_hosts: further names, `NAME` or `NAME:PORT`, by which browsers may call this server.
+        token: a page needs the token of the printed URL for control; without it, it only watches.
+        allow_hosts: further names, `NAME` or `NAME:PORT`, under which browsers reach this server.
 
     Raises:
-        ValueError: a host that is no name and no address.
+        ValueError: a host is neither a name nor an address.
     """
 
     token: bool = True
@@ -55,17 +55,17 @@ class Doors:
 
 @dataclass(frozen=True)
 class Refusal:
-    """The answer to a request that is not let in."""
+    """The answer to a refused request."""
 
     status: http.HTTPStatus
     text: str
 
 
 class Gate:
-    """Judges requests of one server.
+    """Accepts or refuses requests to one server.
 
     Args:
-        host: what it is bound to.
+        host: the address at which the server listens.
     """
 
     def __init__(self, host: str, doors: Doors) -> None:
@@ -75,14 +75,14 @@ class Gate:
         self._allowed = {text.lower() for text in doors.allow_hosts}
 
     def query(self) -> str:
-        """What the URL of a page that may press has behind its path."""
+        """The query, behind the path of a URL, that gives a page control."""
         return "" if self._token is None else f"?token={self._token}"
 
     def refusal(self, request: Request, here: tuple[str, int]) -> Refusal | None:
-        """Why a request is refused; None: it is not.
+        """Returns why a request is refused; None if it is accepted.
 
         Args:
-            here: the address and the port at which it came in.
+            here: the address and the port at which the request came in.
         """
         hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
         if len(hosts) != 1 or len(origins) > 1:
@@ -99,13 +99,13 @@ class Gate:
         return None
 
     def may_press(self, request: Request, port: int) -> bool:
-        """Whether a request has the token, in its URL or in the cookie that `cookie` has set."""
+        """Whether a request has the token, in its URL or in the cookie from `cookie`."""
         if self._token is None:
             return True
         return self._is_token(self._asked(request)) or self._is_token(_kept(request.headers, port))
 
     def cookie(self, request: Request, port: int) -> str | None:
-        """What keeps the token of a page's URL for the page's own requests; None: it has none."""
+        """Returns a cookie that keeps the token of a page's URL for further requests; None without a token."""
         if self._token is None or not self._is_token(self._asked(request)):
             return None
         return f"{_cookie_name(port)}={self._token}; Path=/; HttpOnly; SameSite=Strict"
@@ -140,7 +140,7 @@ class Gate:
 
 
 def _bracketed(host: str) -> str:
-    """A host as it stands in a URL."""
+    """Returns a host as it is written in a URL."""
     host = host.lower().removeprefix("::ffff:") if "." in host else host.lower()
     return f"[{host}]" if ":" in host else host
 
@@ -152,7 +152,7 @@ def _foreign(what: str, found: str, place: str) -> Refusal:
 
 
 def _cookie_name(port: int) -> str:
-    return f"mvsim_view_{port}"  # cookies are those of all ports of a host
+    return f"mvsim_view_{port}"  # with the port, since all ports of a host share their cookies
 
 
 def _kept(headers: Headers, port: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""Environments in browsers, while they are stepped by whoever trains."""
+"""Views of environments during training or evaluation."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from mvsim_gym.view.view import PICTURE_PERIOD, View
 
 __all__ = ["EnvsView"]
 
-_NAP = 0.01  # s of the wall between looks during a pause
-_LONG_NAP = 0.1  # s of the wall between looks while the next step is far off
+_NAP = 0.01  # s of wall time between checks during a pause
+_LONG_NAP = 0.1  # s of wall time between checks while the next step is far off
 _NO_VALUE = "(none)"
 
 
 class EnvsView(View):
-    """What `VectorEnv.view` returns. All that it does to the envs it does in `after_step`, on the thread of whoever
-    steps them: it copies poses 30 times a second, and does what was pressed.
+    """The result of `VectorEnv.view`. It only accesses the envs in `after_step`, on the thread that steps them. There
+    it copies poses 30 times a second and carries out commands.
 
     Args:
-        commanded: it belongs to `mvsim-gym view`: real time, with or without a browser, and it can be reset.
+        commanded: for `mvsim-gym view`: it runs in real time, with or without a browser, and can be reset.
     """
 
     def __init__(
@@ -61,16 +61,16 @@ class EnvsView(View):
             marks=("forces", "path"),
         )
         self._batch, self._commanded = batch, commanded
-        if not commanded:  # who trains is faster than eyes
+        if not commanded:  # training is faster than real time, so marks can be updated less often
             self._marks_period = 0.2
         self._next_step = 0.0
         self._steps, self._single = 0, False
         self._add_values(names)
         self.wishes: list[str] = []
-        """the words "reset" and "end", where the view is commanded; whoever does them removes them"""
+        """Commands "reset" and "end" if the view is commanded. The caller removes those that it has carried out."""
 
     def after_step(self) -> None:
-        """Copies where everything is, if it is time and somebody looks; does what was pressed, a pause too."""
+        """Copies the poses if it is time and a browser is connected, and carries out commands, including a pause."""
         if self.closed:
             return
         try:
@@ -82,15 +82,15 @@ class EnvsView(View):
         self._steps += 1
         self._stepper = threading.get_ident()
         self._hand_over()
-        self._obey()
-        while self.controls.paused and self.is_watched and not self.wishes and not self._stepped():
+        self._take_commands()
+        while self.controls.paused and self.is_watched and not self.wishes and not self._take_single_step():
             self._hand_over()
             time.sleep(_NAP)
-            self._obey()
+            self._take_commands()
         self._keep_pace()
 
     def _keep_pace(self) -> None:
-        """Waits until the next step is due, or another speed is wanted, or nobody is there who wants one."""
+        """Waits until the next step is due. Returns early if the speed changes or no browser is left."""
         speed = self.controls.speed
         if not (speed > 0 and (self._commanded or self.is_watched)):
             return
@@ -98,18 +98,18 @@ class EnvsView(View):
         self._next_step = max(self._next_step + self._batch.control_period / speed, now)
         while (left := self._next_step - time.monotonic()) > 0:
             time.sleep(min(left, _LONG_NAP))
-            if left > _LONG_NAP and self._is_awaited(speed):
+            if left > _LONG_NAP and self._must_end_wait(speed):
                 self._next_step = 0.0
                 break
 
-    def _is_awaited(self, speed: float) -> bool:
-        """Whether the next step should be made before its time at this speed."""
-        self._obey()
+    def _must_end_wait(self, speed: float) -> bool:
+        """Whether the next step should be made before it is due at this speed."""
+        self._take_commands()
         has_gone = not (self._commanded or self.is_watched)
         return has_gone or bool(self.wishes) or self.closed or self.controls.speed != speed
 
     def moment(self, *, marks: bool = True, pictures: bool = True) -> Moment:
-        """How the envs stand, with marks and pictures or without."""
+        """Returns the present state of the envs, with or without marks and images."""
         batch, chosen = self._batch, self.controls.chosen
         episode_time = float(batch.read([chosen], "time")[0])
         rewards = self._by_env(batch.rewards)
@@ -118,7 +118,7 @@ class EnvsView(View):
             values["reward agent"] = float(rewards[chosen, batch.agent_names.index(vehicle)])
         for name in filter(None, (self._name.value, self._more.value)):
             values |= self._values_of(name, chosen)
-        told: dict[str, Any] = self._marks(chosen) if marks else {}
+        details: dict[str, Any] = self._marks(chosen) if marks else {}
         return Moment(
             episode_time,
             [Group(*group) for group in _core.batch_poses(batch)],
@@ -128,7 +128,7 @@ class EnvsView(View):
             values=values,
             text=f"env {chosen} of {batch.num_envs}, {episode_time:.2f} s of its episode, {self._steps} steps seen",
             has_marks=marks,
-            **told,
+            **details,
         )
 
     def _marks(self, chosen: int) -> dict[str, Any]:
@@ -144,18 +144,18 @@ class EnvsView(View):
         }
 
     def _forces(self, chosen: int) -> npt.NDArray[np.float64]:
-        """From a copy of the env's world."""
+        """Returns the arrows of friction (n, 2, 3) from a copy of the env's world."""
         simulation = _core.env_simulation(self._batch, chosen)
         return forces_of(vehicles_of(self._batch.model(chosen), simulation).values())
 
     def _path_of(self, chosen: int) -> npt.NDArray[np.float64]:
-        """(n, 3), as high as the first agent stands."""
+        """Returns the points of the path, (n, 3) m, at the height of the first agent."""
         points = _core.env_path(self._batch, chosen)
         height = _core.agent_place(self._batch, chosen)[2]
         return np.column_stack([points, np.full(len(points), height)])
 
     def _observed(self, chosen: int) -> dict[str, npt.NDArray[np.uint8]]:
-        """Observations of an env that are pictures, if it is time for them."""
+        """Returns observations of an env that are images, if it is time for them."""
         if time.monotonic() < self._pictures_due:
             return {}
         self._pictures_due = time.monotonic() + PICTURE_PERIOD
@@ -166,25 +166,25 @@ class EnvsView(View):
                 for name, seen in zip(batch.agent_names, pixels, strict=True):
                     frames = seen.reshape(-1, *spec.shape[-3:])
                     key = spec.key if batch.num_agents == 1 else f"{name} {spec.key}"
-                    found[key] = frames[-1].copy()  # the latest of a history
+                    found[key] = frames[-1].copy()  # the latest image of a history
         return found
 
     def _by_env(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """(envs, agents of one, ...) of what has a row an agent."""
+        """Reshapes an array with a row for each agent to (envs, agents of an env, ...)."""
         return rows.reshape(self._batch.num_envs, self._batch.num_agents, *rows.shape[1:])
 
     def _hand_over(self) -> None:
         if self._wants_moment():
             self._feed.put(self.moment(marks=self._wants_marks()))
         else:
-            self._keep(lambda: self.moment(marks=False, pictures=False))
+            self._offer_spare(lambda: self.moment(marks=False, pictures=False))
 
-    def _stepped(self) -> bool:
-        """Whether a single step was asked for."""
+    def _take_single_step(self) -> bool:
+        """Whether a single step was requested; resets the request."""
         asked, self._single = self._single, False
         return asked
 
-    def _obey(self) -> None:
+    def _take_commands(self) -> None:
         while self.controls.wishes:
             wish = self.controls.wishes.popleft()
             if isinstance(wish, Put):
@@ -206,28 +206,32 @@ class EnvsView(View):
             labels = {_NO_VALUE: "", **labelled(names)}
             dropdown: Any = gui.add_dropdown("Plot", tuple(labels))
             self._more = gui.add_text(
-                "Also", "", hint="Whatever read() takes, such as the path of a parameter"
+                "Also", "", hint="Any name that read() takes, such as the path of a parameter"
             )
         self._name = _Chosen(dropdown, labels)
 
     def _values_of(self, name: str, env: int) -> dict[str, float]:
-        """By line of a plot: `NAME` or `NAME 0`, `NAME 1`..."""
+        """Returns values by the name of a line: `NAME`, or `NAME 0`, `NAME 1`, ..."""
         try:
             value = self._batch.read([env], name)[0]
-        except (ValueError, KeyError, TypeError):  # half a name while it is typed, or none of this env
+        except (
+            ValueError,
+            KeyError,
+            TypeError,
+        ):  # an incomplete name during typing, or one that this env lacks
             return {}
         flat = np.atleast_1d(value).ravel()[:LINES]
         return {name if len(flat) == 1 else f"{name} {i}": float(v) for i, v in enumerate(flat)}
 
 
 def _vehicles_of(batch: _core.Batch) -> list[str]:
-    """Of the first env, agents first."""
+    """Returns the names of the first env's vehicles, agents first."""
     names = [vehicle.name for vehicle in batch.model(0).vehicles]
     return sorted(names, key=lambda name: name not in batch.agent_names)
 
 
 class _Chosen:
-    """A dropdown of names, whose first entry stands for nothing."""
+    """A dropdown of names, whose first entry means none."""
 
     def __init__(self, dropdown: Any, names: Mapping[str, str]) -> None:
         self._dropdown, self._names = dropdown, names

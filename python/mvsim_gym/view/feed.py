@@ -1,4 +1,4 @@
-"""From the thread that steps to the one that serves browsers: the latest moment alone, and nobody waits for anybody."""
+"""The queue between the thread that steps and the server of browsers. It holds one moment, and no thread waits."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ from mvsim_gym.view.moment import Moment
 
 __all__ = ["Feed"]
 
-_IDLE_LOOKS = 10  # in vain, after which the server looks no more until the next moment comes
+_IDLE_CHECKS = 10  # checks without a new moment after which the server stops checking
 
 
 class Feed:
-    """Shows moments on a server's own event loop, which looks for them once a period: a thread between the two, or
-    waking the server for each moment, would take more from whoever steps than the showing does.
+    """Shows moments on a server's own event loop, which checks for a new one once a period.
+
+    A thread between the two, or a wake-up of the server for each moment, would slow down stepping more than showing
+    does.
 
     Args:
-        show: does it; an exception ends the feed and is kept in `failure`.
-        period: s of the wall between moments.
+        show: shows a moment; an exception ends the feed and is kept in `failure`.
+        period: wall time between moments, s.
         loop: the event loop of the server, which runs in another thread.
-        rest: called there when no moment has come for a while.
+        rest: called on that loop when no moment has come for a while.
     """
 
     def __init__(
@@ -34,19 +36,19 @@ class Feed:
     ) -> None:
         self._show, self._period, self._loop, self._rest = show, period, loop, rest
         self._due = 0.0
-        self._next_look = 0.0
+        self._next_check = 0.0
         self._latest: Moment | None = None
-        self._spare: Moment | None = None  # shown if none comes after it
-        self._looks = 0  # that are left; 0: the server does not look
+        self._spare: Moment | None = None  # shown if no other comes after it
+        self._checks_left = 0  # checks that are left; 0: the server does not check
         self._ended = False
-        self._lock = threading.Lock()  # of the four above
+        self._lock = threading.Lock()  # guards the four members above
         self._showing = threading.RLock()
         self.failure: Exception | None = None
 
     @property
     def is_due(self) -> bool:
-        """Whether another moment is wanted: the last one has been taken, and a period is over. The next is due a period
-        later."""
+        """Whether another moment is due: the last one was taken and a period is over. If so, the next one is due a
+        period later."""
         now = time.monotonic()
         if now < self._due or self._latest is not None:
             return False
@@ -54,11 +56,11 @@ class Feed:
         return True
 
     def put(self, moment: Moment) -> None:
-        """Shows it soon, if no later one comes before."""
+        """Shows a moment soon, unless a later one comes before."""
         self._hand_over(moment, None)
 
     def spare(self, moment: Moment) -> None:
-        """Shows it when no other has come for a while."""
+        """Shows a moment if no other comes for a while."""
         self._hand_over(None, moment)
 
     def _hand_over(self, latest: Moment | None, spare: Moment | None) -> None:
@@ -66,14 +68,14 @@ class Feed:
             if self._ended:
                 return
             self._latest, self._spare = latest or self._latest, spare
-            wakes = self._looks == 0
+            wakes = self._checks_left == 0
             if wakes:
-                self._looks = _IDLE_LOOKS
+                self._checks_left = _IDLE_CHECKS
         if wakes:
-            self._loop.call_soon_threadsafe(self._look)
+            self._loop.call_soon_threadsafe(self._check)
 
     def last(self, moment: Moment, seconds: float) -> None:
-        """Shows it now, as the last one; waits for that, but not longer."""
+        """Shows the last moment at once; waits for it, at most `seconds`."""
         if self._ended:
             return
         shown = threading.Event()
@@ -90,21 +92,21 @@ class Feed:
         shown.wait(seconds)
 
     def close(self) -> None:
-        """Nothing is shown any more when it returns."""
+        """Ends the feed. No moment is shown after it has returned."""
         with self._lock:
             self._ended, self._latest, self._spare = True, None, None
         with self._showing:
             pass
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         with self._showing:
             moment = self._taken()
             try:
                 if moment is not None:
                     self._show(moment)
-                if self._looks_on(moment is not None):
-                    self._next_look = max(self._next_look + self._period, self._loop.time())
-                    self._loop.call_at(self._next_look, self._look)
+                if self._continues(moment is not None):
+                    self._next_check = max(self._next_check + self._period, self._loop.time())
+                    self._loop.call_at(self._next_check, self._check)
                 elif not self._ended:
                     self._rest()
             except Exception as error:
@@ -113,15 +115,15 @@ class Feed:
     def _taken(self) -> Moment | None:
         with self._lock:
             moment, self._latest = self._latest, None
-            if moment is None and self._looks < _IDLE_LOOKS:  # the look before was in vain
+            if moment is None and self._checks_left < _IDLE_CHECKS:  # the check before found no moment either
                 moment, self._spare = self._spare, None
             return moment
 
-    def _looks_on(self, found: bool) -> bool:
-        """Whether there is another look, after one that found a moment or none."""
+    def _continues(self, found: bool) -> bool:
+        """Whether the server checks again; `found`: the last check found a moment."""
         with self._lock:
             if found or self._latest is not None:
-                self._looks = _IDLE_LOOKS
+                self._checks_left = _IDLE_CHECKS
             else:
-                self._looks -= 1
-            return self._looks > 0 and not self._ended
+                self._checks_left -= 1
+            return self._checks_left > 0 and not self._ended

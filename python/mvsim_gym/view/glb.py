@@ -1,4 +1,4 @@
-"""Meshes of a scene as binary glTF, what browsers draw. Axes stay as they are: x forward, z up, metres."""
+"""Meshes of a scene as binary glTF, which browsers draw. Axes are kept: x forward, z up, metres."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from mvsim_gym._picture import png_of
 
 __all__ = ["glb_of"]
 
-_FLOAT, _UINT16, _UINT32 = 5126, 5123, 5125  # types of components, by the standard
+_FLOAT, _UINT16, _UINT32 = 5126, 5123, 5125  # component types of glTF
 _JSON, _BIN = b"JSON", b"BIN\0"
 
 
 def glb_of(part: Mapping[str, Any], texture: npt.NDArray[np.uint8] | None) -> bytes:
-    """A part of `_core.scene_meshes` as a file; `texture` is (height, width, 4)."""
+    """Returns a part of `_core.scene_meshes` as a file; `texture` is (height, width, 4)."""
     file = _File()
     material: dict[str, Any] = {
         "pbrMetallicRoughness": {"metallicFactor": 0, "roughnessFactor": 0.9},
@@ -51,7 +51,7 @@ def glb_of(part: Mapping[str, Any], texture: npt.NDArray[np.uint8] | None) -> by
 
 
 class _File:
-    """Collects arrays and says where each lies."""
+    """Collects arrays and returns the index of each."""
 
     def __init__(self) -> None:
         self.top: dict[str, Any] = {"asset": {"version": "2.0"}, "accessors": [], "bufferViews": []}
@@ -88,7 +88,7 @@ class _File:
 
 
 def _linear(colors: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint16]:
-    """Colours of glTF's vertices are linear, those of screens and of ours are not; alpha is."""
+    """Converts colours (sRGB) to the linear colours of glTF's vertices; alpha is linear already."""
     given = colors.astype(np.float64) / 255
     linear = np.where(given <= 0.04045, given / 12.92, ((given + 0.055) / 1.055) ** 2.4)
     linear[:, 3] = given[:, 3]

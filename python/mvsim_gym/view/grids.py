@@ -1,4 +1,4 @@
-"""Ground grids of the chosen world: lines that stay, or follow a vehicle in steps of their interval."""
+"""Ground grids of the chosen world, which stay or follow a vehicle in steps of their interval."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ __all__ = ["Grids", "pieces_of", "shift_of"]
 
 _THINNEST = 0.001  # m
 _PIECES = 20_000
-_LIFT = 0.005  # m over the ground, as in pictures
+_LIFT = 0.005  # m above the ground, as in images
 
 
 def shift_of(interval: float, followed: npt.NDArray[Any]) -> tuple[float, float, float]:
-    """How far a grid has moved along with what it follows, which stands at (x, y, z)."""
+    """Returns the shift of a grid that follows something at (x, y, z)."""
     x, y = np.trunc(followed[:2].astype(np.float64) / interval) * interval
     return (float(x), float(y), 0.0) if np.isfinite([x, y]).all() else (0.0, 0.0, 0.0)
 
 
 def pieces_of(lines: npt.NDArray[np.float32], length: float) -> npt.NDArray[np.float32]:
-    """Lines (n, 2, 3) in pieces of about a length, if that does not make too many: pages draw long lines badly where
-    one end lies behind the eye."""
+    """Cuts lines (n, 2, 3) into pieces of about a length, unless there would be too many. Pages draw long lines badly
+    if one end is behind the camera."""
     longest = float(np.abs(lines[:, 1] - lines[:, 0]).max(initial=0))
     count = int(min(np.ceil(longest / length), _PIECES // max(len(lines), 1)))
     if count < 2:
@@ -42,27 +42,27 @@ def pieces_of(lines: npt.NDArray[np.float32], length: float) -> npt.NDArray[np.f
 class _Grid(NamedTuple):
     node: Any
     frame: int
-    """that it follows; 0: none"""
+    """frame that it follows; 0: none"""
     interval: float
     """m"""
 
 
 class Grids:
-    """Nodes of a server below `parent`; those of other worlds than the shown one are hidden."""
+    """Nodes of a server below `parent`. The grids of worlds that are not shown are hidden."""
 
     def __init__(self, server: viser.ViserServer, stream: Stream, parent: str) -> None:
         self._scene, self._stream, self._parent = server.scene, stream, parent
         self._shown: _core.Model | None = None
-        self._of: dict[int, tuple[_core.Model, list[_Grid]]] = {}  # by the identity of a model
+        self._of: dict[int, tuple[_core.Model, list[_Grid]]] = {}  # by the id of a model
         self.places: dict[str, tuple[float, float, float]] = {}
-        """by the name of a node"""
+        """Positions by the name of a node."""
 
     def show(self, group: Group, row: int, offset: npt.NDArray[np.float32]) -> None:
         """Moves the grids of a world.
 
         Args:
-            row: of the group.
-            offset: (3,), where the world lies.
+            row: row of the env in the group.
+            offset: (3,), position of the world, m.
         """
         grids = self._grids_of(group.model)
         if group.model is not self._shown:

@@ -1,4 +1,4 @@
-"""What a world's bodies look like: one mesh for all that look alike."""
+"""Meshes of a world's bodies: one for all bodies that look alike."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _ARRAYS = ("positions", "normals", "colors", "uvs", "indices")
 
 
 class Kind(NamedTuple):
-    """A mesh and where it stands."""
+    """A mesh and the poses at which it is drawn."""
 
     glb: bytes
     frames: npt.NDArray[np.int64]
-    """of the array of poses, each of which has a copy"""
+    """indices into the array of poses; the mesh has a copy at each"""
 
 
 def kinds_of(model: _core.Model) -> list[Kind]:
-    """All meshes of a world; what hangs on the world itself is a kind with frame 0 alone."""
+    """Returns all meshes of a world. Meshes that are fixed to the world are kinds with frame 0 only."""
     textures = _core.scene_textures(model)
     parts: dict[tuple[Any, ...], tuple[dict[str, Any], list[int]]] = {}
     for part in _core.scene_meshes(model):

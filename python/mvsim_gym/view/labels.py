@@ -1,4 +1,4 @@
-"""Names of worlds as pages show them: text, of a length that fits."""
+"""Names of worlds as labels in pages: printable text of limited length."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _MAX_LABEL = 80  # characters
 
 
 def label_of(name: str) -> str:
-    """A name of a world as it may be shown where text is text; long ones are cut."""
+    """Returns a name as a label; long names are cut."""
     text = printable(name, one_line=True)
     return text if len(text) <= _MAX_LABEL else text[: _MAX_LABEL - 1] + "…"
 
 
 def labelled(names: Sequence[str]) -> dict[str, str]:
-    """Names by their labels, each of which stands for one of them."""
+    """Returns names by their labels, which are unique."""
     found: dict[str, str] = {}
     for i, name in enumerate(names):
         label = label_of(name)

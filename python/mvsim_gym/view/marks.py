@@ -1,5 +1,4 @@
-"""What is shown of the chosen world beside its bodies: rays' ends, joints, trails, goals, contact, names, forces,
-the path to the goal."""
+"""Marks in the chosen world: points of lidars, joints, trails, goals, contacts, names, forces, the path to the goal."""
 
 from __future__ import annotations
 
@@ -23,12 +22,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Marks", "forces_of"]
 
-_TRAIL = 400  # places of each vehicle
+_TRAIL = 400  # points of each vehicle
 _TRAIL_STEP = 0.03  # m between them
-_JUMP = 1.0  # m; who goes farther from one moment to the next was put there
-_LIFT = np.array([0, 0, 0.02], np.float32)  # m over the ground
-_NAMES = 60  # at most
-_ABOVE = np.array([0, 0, 0.5], np.float32)  # m over a vehicle's reference point: contact and name
+_JUMP = 1.0  # m; a vehicle that moves farther between two moments was placed there
+_LIFT = np.array([0, 0, 0.02], np.float32)  # m above the ground
+_NAMES = 60  # most names that are shown
+_ABOVE = np.array([0, 0, 0.5], np.float32)  # m from a vehicle's reference point to its contact mark and name
 _COLORS = {
     "hits": (230, 60, 40),
     "joints": (90, 60, 20),
@@ -39,25 +38,25 @@ _COLORS = {
     "contact": (255, 190, 0),
 }
 _NO_LINES = np.zeros((0, 2, 3), np.float32)
-_HEAD = 0.3  # of an arrow's length
+_HEAD = 0.3  # length of an arrow's head, as a share of the arrow
 _COPIES = npt.NDArray[np.float32]
 
 
 class Marks:
-    """Nodes of a server below `parent`; what is off in `wanted` is hidden."""
+    """Nodes of a server below `parent`. Marks that are False in `wanted` are hidden."""
 
     def __init__(self, server: viser.ViserServer, stream: Stream, parent: str) -> None:
         self._scene, self._stream, self._parent = server.scene, stream, parent
         self.wanted = {"hits": True, "trails": True, "names": False, "forces": False, "path": False}
         self._nodes: dict[str, Any] = {}
-        self._sent: dict[str, npt.NDArray[Any]] = {}  # by node: what browsers have
+        self._sent: dict[str, npt.NDArray[Any]] = {}  # arrays that browsers have, by node
         self._labels: dict[str, Any] = {}
-        self._named = 0  # labels that there were
+        self._named = 0  # number of labels so far
         self._trails: dict[str, deque[npt.NDArray[np.float32]]] = {}
         self._whose: tuple[int, int] | None = None
 
     def show(self, moment: Moment, offset_of: npt.NDArray[np.float32], shown: list[int]) -> None:
-        """Moves all marks; goals are those of the shown envs."""
+        """Moves all marks. Goals are those of the envs in `shown`."""
         group, row = moment.group_of(moment.chosen)
         offset = offset_of[moment.chosen]
         movers = _core.scene_movers(group.model)
@@ -90,7 +89,7 @@ class Marks:
             trail.append(place + _LIFT)
 
     def _segments(self) -> npt.NDArray[np.float32]:
-        """(n, 2, 3)."""
+        """Returns the line segments of all trails, (n, 2, 3)."""
         return np.concatenate([_NO_LINES, *(_pieces(np.array(trail)) for trail in self._trails.values())])
 
     def _show_goals(
@@ -154,12 +153,12 @@ class Marks:
         return name not in self._nodes and len(things) > 0
 
     def _update(self, name: str, things: npt.NDArray[Any], **arrays: npt.NDArray[np.float32]) -> None:
-        """Shows a node where its things are, if there are any, by these properties."""
+        """Sets the properties of a node; hides the node if `things` is empty."""
         if name not in self._nodes:
             return
         self._nodes[name].visible = len(things) > 0
         if len(things) and not np.array_equal(things, self._sent.get(name, _NO_LINES)):
-            if name in self._sent:  # else it has just been made
+            if name in self._sent:  # otherwise the node was made with these arrays
                 self._stream.update(f"{self._parent}/{name}", arrays)
             self._sent[name] = things.copy()
 
@@ -178,7 +177,7 @@ class Marks:
 
 
 def forces_of(vehicles: Iterable[Vehicle]) -> npt.NDArray[np.float64]:
-    """(n, 2, 3): arrows of the friction of each wheel, above its vehicle, where they are seen."""
+    """Returns arrows (n, 2, 3) of the friction of each wheel, lifted above the vehicle so that they are visible."""
     found = []
     for vehicle in vehicles:
         lift = np.array([0.0, 0.0, vehicle.heights[1] + 0.02])
@@ -187,12 +186,12 @@ def forces_of(vehicles: Iterable[Vehicle]) -> npt.NDArray[np.float64]:
 
 
 def _pieces(line: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The straight pieces (n - 1, 2, 3) of a line through points (n, 3)."""
+    """Returns the straight pieces (n - 1, 2, 3) of a line through points (n, 3)."""
     return np.stack([line[:-1], line[1:]], axis=1) if len(line) > 1 else _NO_LINES
 
 
 def _arrows(ends: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Shafts and level heads (3 n, 2, 3) of arrows (n, 2, 3)."""
+    """Returns shafts and horizontal heads (3 n, 2, 3) of arrows (n, 2, 3)."""
     start, tip = ends[:, 0], ends[:, 1]
     way = _HEAD * (tip - start)
     side = 0.5 * np.stack([-way[:, 1], way[:, 0], 0 * way[:, 2]], axis=1)
@@ -206,7 +205,7 @@ def _diamond() -> tuple[Any, Any]:
 
 
 def _ring() -> tuple[Any, Any]:
-    """Of radius 1 on the ground, and a pole of 1 m in its centre that is seen behind hills."""
+    """Returns a ring of radius 1 on the ground with a pole of 1 m at its centre, which is visible behind hills."""
     n, up = 48, 0.02
     angles = 2 * np.pi * np.arange(n) / n
     round_ = np.stack([np.cos(angles), np.sin(angles), np.full(n, up)], axis=1)

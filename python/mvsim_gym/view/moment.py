@@ -1,4 +1,4 @@
-"""What is handed to a view: where everything is at one moment. Copies: whoever steps goes on at once."""
+"""The data of a view at one time. They are copies, so stepping can continue at once."""
 
 from __future__ import annotations
 
@@ -27,37 +27,37 @@ class Group:
 
 @dataclass(frozen=True)
 class Moment:
-    """All worlds, and more of the one that is looked at."""
+    """The state of all worlds, and details of the chosen env."""
 
     time: float
-    """s of simulated time, of the chosen env"""
+    """simulated time of the chosen env, s"""
     groups: Sequence[Group]
     chosen: int = 0
     vehicle: str = ""
-    """the one that is followed, of the chosen env; a name that none has stands for the first"""
+    """the followed vehicle of the chosen env; an unknown name stands for the first vehicle"""
     goals: npt.NDArray[np.float64] | None = None
-    """(num_envs, 3): x, y, radius; NaN where there is none"""
+    """(num_envs, 3): x, y, radius; NaN for an env without a goal"""
     hits: npt.NDArray[np.float32] = field(default_factory=lambda: _NOTHING)
-    """(n, 3): where rays of lidars end, of the chosen env as all that follows"""
+    """(n, 3): points that rays of lidars hit; this and all fields below are of the chosen env"""
     joints: npt.NDArray[np.float32] = field(default_factory=lambda: _NOTHING)
     """(2 n, 3): both ends of ropes and hitches"""
     forces: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 2, 3)))
-    """(n, 2, 3): where the arrows of wheels' friction begin and end"""
+    """(n, 2, 3): start and tip of the arrows of wheels' friction"""
     path: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 3)))
-    """(n, 3): along the path to the goal"""
+    """(n, 3): points of the path to the goal"""
     contacts: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
-    """of each vehicle"""
+    """whether each vehicle touches something"""
     pictures: Mapping[str, npt.NDArray[np.uint8]] = field(default_factory=dict)
-    """of cameras by name, (height, width, 3); those that are not named have not changed"""
+    """images of cameras by name, (height, width, 3); a camera that is missing has no new image"""
     values: Mapping[str, float] = field(default_factory=dict)
-    """what is plotted, by name"""
+    """values to plot, by name"""
     text: str = ""
-    """what stands above the controls"""
+    """line above the panel"""
     has_marks: bool = True
-    """whether goals, hits, joints, forces, path and contacts are told, or are to stay as they were shown last"""
+    """whether goals, hits, joints, forces, path and contacts are given; False: they stay as they were shown last"""
 
     def group_of(self, env: int) -> tuple[Group, int]:
-        """The group of an env, and its row there."""
+        """Returns the group of an env, and its row there."""
         for group in self.groups:
             (rows,) = np.nonzero(group.envs == env)
             if len(rows):

@@ -1,4 +1,4 @@
-"""A recording as moments of a view: where everything was, what lidars and cameras saw, at any of its times."""
+"""A recording as moments of a view: poses, points of lidars and images of cameras at any of its times."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from mvsim_gym.view.world_view import grey_of
 __all__ = ["Playback"]
 
 Poses = npt.NDArray[np.float32]
-_GAP = 0.6  # s between poses, at most, that are joined by straight lines
-_JUMP = 1.0  # m between them; who goes farther was put there
-_GOAL_RADIUS = 0.3  # m, where none is told
+_GAP = 0.6  # s; longest gap between poses that is interpolated
+_JUMP = 1.0  # m; a body that moves farther between two poses was placed there
+_GOAL_RADIUS = 0.3  # m, if the recording has none
 _IMAGE = "sensor_msgs/msg/Image"
 _NO_FORCES = np.zeros((0, 2, 3))
 
@@ -33,44 +33,43 @@ class Playback:
     """Makes moments of a recording.
 
     Args:
-        model_of: finds the world that a message of `WORLD` tells of; may raise ValueError.
+        model_of: finds the world that a message of `WORLD` names; may raise ValueError.
 
     Raises:
-        ValueError: the recording does not tell where things were.
+        ValueError: the recording has no poses or no world.
     """
 
     def __init__(self, recorded: Recorded, model_of: Callable[[Mapping[str, Any]], _core.Model]) -> None:
         for topic in (POSES, WORLD):
             if topic not in recorded.topics:
                 raise ValueError(
-                    f"no topic {topic} is in it, so it does not tell where things were, expected a recording of"
-                    " mvsim_gym (mvsim-gym plot draws others)"
+                    f"found no topic {topic}, expected a recording of mvsim_gym (mvsim-gym plot draws others)"
                 )
         self._recorded = recorded
         self._worlds: list[tuple[_core.Model, Mapping[str, Any]]] = []
         for i in range(len(recorded.topics[WORLD].times)):
             text = str(getattr(recorded.message(WORLD, i), "data", ""))
             try:
-                told = json.loads(text)
-                self._worlds.append((model_of(told), told))
+                metadata = json.loads(text)
+                self._worlds.append((model_of(metadata), metadata))
             except (KeyError, TypeError, AttributeError, RecursionError, json.JSONDecodeError):
                 raise ValueError(
-                    f"found {text[:200]!r} in {WORLD}, expected what a recording tells of its world"
+                    f"found {text[:200]!r} in {WORLD}, expected the metadata of a world"
                 ) from None
         self._images = [name for name, topic in recorded.topics.items() if topic.kind == _IMAGE]
         self._clouds: dict[
             str, tuple[int, Poses]
-        ] = {}  # by topic: which message, and its points in the world
-        self._seen: dict[str, int] = {}  # of pictures: which message
+        ] = {}  # by topic: index of the message, and its points in the world
+        self._seen: dict[str, int] = {}  # index of the last image, by topic
 
     @property
     def model(self) -> _core.Model:
-        """The world that it begins in."""
+        """The world at the beginning."""
         return self._worlds[0][0]
 
     @property
     def duration(self) -> float:
-        """s from the first message to the last."""
+        """Time from the first message to the last, s."""
         return (self._recorded.last - self._recorded.first) / 1e9
 
     @property
@@ -79,7 +78,7 @@ class Playback:
         return bool(self._images)
 
     def after(self, seconds: float) -> float:
-        """When the next poses were recorded, s; the end after the last."""
+        """The time of the next recorded poses, s; the end if there are none."""
         times = self._recorded.topics[POSES].times
         index = self._recorded.index(POSES, self._nanoseconds(seconds)) + 1
         return (times[index] - self._recorded.first) / 1e9 if index < len(times) else self.duration
@@ -92,27 +91,27 @@ class Playback:
     def moment(
         self, seconds: float, *, vehicle: str = "", pictures: bool = True, forces: bool = False
     ) -> Moment:
-        """How the world stood so long after the first message; pictures that were shown last are left out.
+        """Returns the state at a time after the first message, s. Images that were shown last are left out.
 
         Args:
-            vehicle: the chosen one, by name; one that is not there stands for the first.
+            vehicle: name of the chosen vehicle; an unknown name stands for the first one.
 
         Raises:
-            ValueError: what was recorded makes no sense.
+            ValueError: the recorded data are invalid.
         """
         try:
             return self._moment(seconds, vehicle, pictures, forces)
-        except Exception as error:  # whatever bytes a stranger wrote
+        except Exception as error:  # the file may come from a stranger and hold any bytes
             raise ValueError(f"at {seconds:.2f} s: {error}") from None
 
     def _moment(self, seconds: float, vehicle: str, pictures: bool, forces: bool) -> Moment:
         time, recorded = self._nanoseconds(seconds), self._recorded
-        model, told = self._worlds[max(recorded.index(WORLD, time), 0)]
+        model, metadata = self._worlds[max(recorded.index(WORLD, time), 0)]
         poses = self._poses(time)
-        if len(poses) != told["frames"]:
-            raise ValueError(f"found {len(poses)} poses, expected {told['frames']}")
+        if len(poses) != metadata["frames"]:
+            raise ValueError(f"found {len(poses)} poses, expected {metadata['frames']}")
         goal = recorded.latest(GOAL, time)
-        radius = told.get("goal_radius", _GOAL_RADIUS)
+        radius = metadata.get("goal_radius", _GOAL_RADIUS)
         of_vehicles = prefixes([v.name for v in model.vehicles])
         before = list(of_vehicles.values())
         touches = [recorded.latest(f"{prefix}/collision", time) for prefix in before]
@@ -134,7 +133,7 @@ class Playback:
         return self._recorded.first + round(seconds * 1e9)
 
     def _poses(self, time: int) -> Poses:
-        """(frames, 8), between two recorded ones on the straight line."""
+        """Returns the poses (frames, 8), linearly interpolated between two recorded ones."""
         times = self._recorded.topics[POSES].times
         index = max(self._recorded.index(POSES, time), 0)
         before = self._recorded_poses(index)
@@ -151,7 +150,7 @@ class Playback:
         return data[: len(data) // 8 * 8].reshape(-1, 8)
 
     def _hits(self, model: _core.Model, before: list[str], time: int) -> npt.NDArray[np.float32]:
-        """(n, 3): where rays of the latest scans ended, of 2D and 3D lidars."""
+        """Returns the points (n, 3) that the latest scans of 2D and 3D lidars hit."""
         points = [np.zeros((0, 3), np.float32)]
         frames = [frame for kind, _, frame in _core.scene_movers(model) if kind == "vehicle"]
         for sensor in model.sensors:
@@ -191,7 +190,7 @@ class Playback:
         return found
 
     def _speeds(self, prefix: str | None, time: int) -> dict[str, float]:
-        """True ones of a vehicle, as a World's view plots them."""
+        """Returns the true speeds of a vehicle, as a World's view plots them."""
         if prefix is None:
             return {}
         truth = self._recorded.latest(f"{prefix}/base_pose_ground_truth", time)
@@ -202,7 +201,7 @@ class Playback:
 
 
 def between(before: Poses, after: Poses, share: np.float32) -> Poses:
-    """Poses (frames, 8) at a share of the way between two moments; who jumped stays where it was."""
+    """Returns poses (frames, 8) between two times, at `share` of the way. A body that jumped keeps its first pose."""
     turns = np.where(np.sum(before[:, 3:7] * after[:, 3:7], axis=1, keepdims=True) < 0, -1, 1)
     ends = after.copy()
     ends[:, 3:7] *= turns
@@ -214,7 +213,7 @@ def between(before: Poses, after: Poses, share: np.float32) -> Poses:
 
 
 def _picture_of(image: Any) -> npt.NDArray[np.uint8]:
-    """(height, width, 3); depths as greys."""
+    """Returns an image (height, width, 3); depths become greys."""
     data = np.asarray(image.data, np.uint8)
     if image.encoding == "16UC1":
         return grey_of(data.view("<u2").reshape(image.height, image.width).astype(np.float32))

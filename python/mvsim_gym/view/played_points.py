@@ -1,4 +1,4 @@
-"""Points of a recording in the world: what lidars saw, ropes and hitches, arrows of forces."""
+"""Points of a recording in the world frame: points of lidars, ropes and hitches, arrows of forces."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from mvsim_gym._drawing import arrows_of
 __all__ = ["READERS", "SUFFIXES", "forces_of", "joints_of", "placed"]
 
 Poses = npt.NDArray[np.float32]
-_ABOVE = 0.01  # m, of ropes over what they hold
-_LIFT = 0.02  # m, of arrows over their chassis
+_ABOVE = 0.01  # m, height of ropes above the bodies that they hold
+_LIFT = 0.02  # m, height of arrows above their chassis
 
 
 def placed(points: npt.NDArray[np.float64], pose: Poses) -> npt.NDArray[np.float32]:
-    """Points (n, 3) of a frame whose pose in the world is x, y, z and the quaternion w, x, y, z."""
+    """Transforms points (n, 3) from a frame to the world; its pose is x, y, z and the quaternion w, x, y, z."""
     w, axis = float(pose[3]), pose[4:7].astype(np.float64)
     twice = 2 * np.cross(axis, points)
     return (points + w * twice + np.cross(axis, twice) + pose[:3]).astype(np.float32)
@@ -34,7 +34,7 @@ def _scanned(scan: Any) -> npt.NDArray[np.float64]:
 
 
 def _cloud(message: Any) -> npt.NDArray[np.float64]:
-    kinds = {4: "<u2", 7: "<f4"}  # of sensor_msgs/PointField
+    kinds = {4: "<u2", 7: "<f4"}  # by type number of sensor_msgs/PointField
     dtype = np.dtype(
         {
             "names": [field.name for field in message.fields],
@@ -48,13 +48,13 @@ def _cloud(message: Any) -> npt.NDArray[np.float64]:
 
 
 READERS: dict[str, Callable[[Any], npt.NDArray[np.float64]]] = {"scan": _scanned, "rings": _cloud}
-"""By the form of the sensor's readings: points (n, 3) of a message, in the sensor's frame."""
+"""Functions that return the points (n, 3) of a message in the sensor's frame, by the form of the sensor's readings."""
 SUFFIXES = {"rings": "_points"}
-"""By the form of the sensor's readings: what its topic has behind the sensor's name."""
+"""Suffixes that topics add to the sensor's name, by the form of the sensor's readings."""
 
 
 def joints_of(model: _core.Model, poses: Poses) -> npt.NDArray[np.float32]:
-    """(2 n, 3): both ends of ropes and hitches, above what they hold, as a running world shows them.
+    """Returns both ends of ropes and hitches, (2 n, 3) m, above the bodies that they hold, as in a running world.
 
     Args:
         poses: (frames, 8).
@@ -64,7 +64,7 @@ def joints_of(model: _core.Model, poses: Poses) -> npt.NDArray[np.float32]:
         pair = []
         for frame, x, y, _ in tie:
             _, _, _, w, i, j, k, _ = poses[frame].astype(np.float64)
-            yaw = np.arctan2(2 * (w * k + i * j), 1 - 2 * (j * j + k * k))  # joints lie in the plane
+            yaw = np.arctan2(2 * (w * k + i * j), 1 - 2 * (j * j + k * k))  # joints are planar
             c, s = np.cos(yaw), np.sin(yaw)
             pair.append([poses[frame, 0] + c * x - s * y, poses[frame, 1] + s * x + c * y])
         z = _ABOVE + max(poses[frame, 2] + top for frame, _, _, top in tie)
@@ -73,7 +73,7 @@ def joints_of(model: _core.Model, poses: Poses) -> npt.NDArray[np.float32]:
 
 
 def forces_of(model: _core.Model, poses: Poses, wheels: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """(n, 2, 3): arrows of the friction of wheels, above their vehicles.
+    """Returns arrows (n, 2, 3) of the friction of wheels, above their vehicles.
 
     Args:
         poses: (frames, 8).

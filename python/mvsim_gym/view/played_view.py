@@ -1,4 +1,4 @@
-"""A recording in browsers: with a slider for its time."""
+"""The view of a recording, with a slider for its time."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from mvsim_gym.view.view import View
 
 __all__ = ["PlayedView"]
 
-_SLIDER_PERIOD = 0.25  # s of the wall
-_HANDS_OFF = 1.0  # s of the wall after a hand was on the slider
+_SLIDER_PERIOD = 0.25  # s of wall time between updates of the slider
+_HANDS_OFF = 1.0  # s of wall time without updates after the user moved the slider
 
 
 class PlayedView(View):
-    """What `mvsim-gym play` shows. Time passes while somebody looks; whoever has made it calls `advance` often."""
+    """The view of `mvsim-gym play`. Time passes while a browser is connected. The owner calls `advance` often."""
 
     def __init__(
         self,
@@ -44,11 +44,11 @@ class PlayedView(View):
         )
         self._playback = playback
         self.at = 0.0
-        """s of the recording"""
+        """Time of the recording, s."""
         self.ended = False
-        """whether somebody pressed "End" """
+        """Whether the button "End" was pressed."""
         self.sought: float | None = None
-        """where the slider was put, s; None once that is done"""
+        """Time that was set by the slider, s; None after it was applied."""
         self._now = time.monotonic()
         self._shown: tuple[float, str] | None = None
         self._slider_due = 0.0
@@ -58,12 +58,12 @@ class PlayedView(View):
         self._slider.on_update(self._seek)
 
     def _seek(self, event: Any) -> None:
-        if event.client is not None:  # else it moved by itself
+        if event.client is not None:  # otherwise this process moved the slider
             self._slider_due = time.monotonic() + _HANDS_OFF
             self.sought = float(event.target.value)
 
     def advance(self) -> None:
-        """Does what was pressed, and shows where the recording is by now."""
+        """Carries out commands, and shows the present time of the recording."""
         self._stepper = threading.get_ident()
         now = time.monotonic()
         passed, self._now = now - self._now, now
@@ -86,7 +86,7 @@ class PlayedView(View):
             self._slider.value = value
 
     def moment(self) -> Moment:
-        """How the world stood at `at`."""
+        """Returns the state at the time `at`."""
         return self._playback.moment(
             self.at,
             vehicle=self.controls.vehicle,

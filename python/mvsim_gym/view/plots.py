@@ -1,4 +1,4 @@
-"""Values over time beside the scene."""
+"""Plots of values over time beside the scene."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 __all__ = ["LINES", "Plots"]
 
 _POINTS = 300
-_PERIOD = 0.2  # s of the wall between points
+_PERIOD = 0.2  # s of wall time between points
 LINES = 8
-"""in one plot, at most"""
+"""Most lines of a plot."""
 _COLORS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f")
 
 
 class Plots:
-    """A plot for each part of names before the first blank: "reward mean" and "reward env" are lines of one."""
+    """Plots of values. The first word of a name is the plot: "reward mean" and "reward env" are lines of one plot."""
 
     def __init__(self, server: viser.ViserServer) -> None:
         self._gui = server.gui
@@ -36,16 +36,19 @@ class Plots:
         self._whose: Hashable = None
 
     def hurry(self) -> None:
-        """The next point is added at once."""
+        """Lets `show` add the next point at once."""
         self._due = 0.0
 
     def show(self, now: float, values: Mapping[str, float], whose: Hashable = None) -> None:
-        """Another point of each line, at simulated time `now`, if it is time for one. Plots that get no values any
-        more go; one whose lines are others, or whose time goes back, begins anew. All do where `whose` has changed."""
+        """Adds a point to each line, at simulated time `now`, if it is time for one.
+
+        Plots without values are removed. A plot restarts if its lines change or its time goes back. All plots restart
+        if `whose` changes.
+        """
         if time.monotonic() < self._due and whose == self._whose:
             return
         if any(times[-1] == now for times in self._times.values()) and whose == self._whose:
-            return  # it has been shown
+            return  # this time has been shown
         if whose != self._whose:
             for title in list(self._lines):
                 self._forget(title)

@@ -1,8 +1,8 @@
-"""The server that browsers talk to: the library's, behind doors of ours.
+"""The server for browsers: that of the library behind our own access control.
 
-The library (viser) lets in whatever asks, and does what any page sends, share URLs on the Internet included. It has no
-setting for that. It asks `websockets` for its server and its connections, which can be told to look at requests and to
-have connections of another class: so they are, for its own server alone.
+The library (viser) accepts every request and carries out all messages of any page, including share URLs on the
+Internet. It has no setting against that. It gets its server and its connections from `websockets`, which supports a
+check of requests and another class of connections. This module sets both, only for servers of views.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ __all__ = ["LOOPBACK", "PORT", "close_server", "open_server"]
 LOOPBACK = "127.0.0.1"
 PORT = 8080
 _MAX_PAGES = 32
-_TELL_EVERY = 6.0  # s of the wall
-_RATE, _BURST = 200, 400  # messages a second of a page, and at once; more have to wait
+_NOTIFY_EVERY = 6.0  # s of wall time between notifications to a page that only watches
+_RATE, _BURST = 200, 400  # messages of a page: per second, and at once; further ones wait
 _HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; worker-src 'self' blob:;"
@@ -47,17 +47,17 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-_WATCHES = "This page only watches. To press, open the URL that was printed, with its token."
+_WATCHES = "This page only watches. For control, open the URL that was printed, with its token."
 
 
 class _Address(str):
-    """An address that a server listens at, on its way through the library, with the guard of that server."""
+    """The address of a server with the guard of that server, which the library passes on unchanged."""
 
     guard: _Guard
 
 
 class _Guard:
-    """What stands between the library's server and the network."""
+    """Checks the requests and messages from the network before the library's server sees them."""
 
     def __init__(self, gate: Gate) -> None:
         self.gate = gate
@@ -65,16 +65,16 @@ class _Guard:
         self.server: viser.ViserServer | None = None
 
     def options(self, serve_file: Any) -> dict[str, Any]:
-        """Keywords of `websockets.asyncio.server.serve`.
+        """Returns keywords of `websockets.asyncio.server.serve`.
 
         Args:
-            serve_file: answers requests for files.
+            serve_file: function that answers requests for files.
         """
         from mvsim_gym.view.arrivals import MAX_MESSAGE
 
         logger = logging.getLogger("mvsim_gym.view.websockets")
         logger.addHandler(logging.NullHandler())
-        logger.propagate = False  # a stranger's request that makes no sense is no news
+        logger.propagate = False  # invalid requests of strangers are not worth a log entry
         self.is_set = True
         return {
             "process_request": lambda page, request: self.answer(page, request, serve_file),
@@ -84,7 +84,7 @@ class _Guard:
         }
 
     def answer(self, page: Any, request: Request, serve_file: Any) -> Response | None:
-        """To a request: a file, a refusal, or None where a WebSocket begins."""
+        """Answers a request with a file or a refusal; returns None if a WebSocket begins."""
         host = ""
         try:
             address, port = page.transport.get_extra_info("sockname")[:2]
@@ -100,14 +100,14 @@ class _Guard:
                 answer = serve_file(page, request)
                 if (cookie := self.gate.cookie(request, port)) is not None:
                     answer.headers["Set-Cookie"] = cookie
-        except Exception:  # headers that come twice, paths that are none
-            answer = page.respond(http.HTTPStatus.BAD_REQUEST, "this request makes no sense here\n")
+        except Exception:  # duplicate headers, invalid paths
+            answer = page.respond(http.HTTPStatus.BAD_REQUEST, "invalid request\n")
         for name, value in _HEADERS.items():
             answer.headers[name] = value.format(host=host)
         return answer
 
     def passed(self, page: Any, data: Any) -> Camera | Press | None:
-        """A message as the library may see it; None: it is dropped."""
+        """Returns a message that the library may see; None if it is dropped."""
         from mvsim_gym.view.arrivals import Camera, GuiUpdate, checked, decoded
 
         message, server = decoded(data), self.server
@@ -117,7 +117,7 @@ class _Guard:
         if isinstance(message, GuiUpdate):
             handle = server.gui._gui_input_handle_from_uuid.get(message.uuid)  # noqa: SLF001 (viser has no public way)
         if not page.may_press:
-            self._tell_back(page, handle, _WATCHES)
+            self._restore_element(page, handle, _WATCHES)
             return None
         if not isinstance(message, GuiUpdate):
             return message
@@ -126,22 +126,22 @@ class _Guard:
         asked = message.updates.value
         value = checked(handle, asked)
         if value is None:
-            self._tell_back(page, handle)
+            self._restore_element(page, handle)
             return None
         if value != asked:
-            self._tell_back(page, handle, value=value)
+            self._restore_element(page, handle, value=value)
         message.updates.value = value
         return message
 
     async def welcome(self, client: viser.ClientHandle) -> None:
-        """Tells a new page that it only watches, if it does."""
+        """Notifies a new page if it only watches."""
         assert self.server is not None
         page: Any = self.server._websock_server._live_connections.get(client.client_id)  # noqa: SLF001 (viser has no public way)
         if page is not None and not page.may_press:
             client.add_notification("mvsim_gym", _WATCHES, auto_close_seconds=15)
 
     def _opening(self, page: Any, request: Request, port: int) -> Response | None:
-        """To a page that wants to talk."""
+        """Checks a page that opens a connection; returns a refusal or None."""
         import viser
 
         if request.headers.get("Sec-WebSocket-Protocol") != f"viser-v{viser.__version__}":
@@ -151,8 +151,8 @@ class _Guard:
         page.may_press = self.gate.may_press(request, port)
         return None
 
-    def _tell_back(self, page: Any, handle: Any, text: str = "", value: Any = None) -> None:
-        """To a page that shows another: the value of an element; and a text, not too often."""
+    def _restore_element(self, page: Any, handle: Any, text: str = "", value: Any = None) -> None:
+        """Resets an element in a page that shows another value, and notifies the page, but not too often."""
         from viser._messages import GuiUpdateMessage
 
         assert self.server is not None
@@ -164,8 +164,8 @@ class _Guard:
         if handle is not None:
             has = handle.value if value is None else value
             client._websock_connection.queue_message(GuiUpdateMessage(handle._impl.uuid, {"value": has}))  # noqa: SLF001 (viser has no public way)
-        if text and time.monotonic() >= page.told + _TELL_EVERY:
-            page.told = time.monotonic()
+        if text and time.monotonic() >= page.notified_at + _NOTIFY_EVERY:
+            page.notified_at = time.monotonic()
             client.add_notification("mvsim_gym", text, auto_close_seconds=6)
 
 
@@ -176,17 +176,17 @@ def _page_class() -> Any:
     from mvsim_gym.view.arrivals import encoded_message
 
     class Page(ServerConnection):
-        """A page, of which the library reads what its guard lets pass."""
+        """A connection to a page. The library receives the messages that the guard passes."""
 
         def __init__(self, guard: _Guard, *given: Any, **options: Any) -> None:
             super().__init__(*given, **options)
             self.may_press = False
-            self.told = -math.inf  # s of a steady clock, when it was told that it only watches
+            self.notified_at = -math.inf  # time of the last notification, s of a monotonic clock
             self._guard = guard
             self._allowance, self._refilled = float(_BURST), time.monotonic()
 
         async def recv(self, decode: bool | None = None) -> Any:
-            """The next message that passes."""
+            """Returns the next message that passes."""
             while True:
                 message = self._guard.passed(self, await super().recv())
                 await self._wait()
@@ -203,8 +203,8 @@ def _page_class() -> Any:
     return Page
 
 
-class _Names:
-    """A module as another one sees it, some names of which are others."""
+class _PatchedModule:
+    """A module with some names replaced."""
 
     def __init__(self, module: Any, **others: Any) -> None:
         self._module = module
@@ -215,8 +215,8 @@ class _Names:
 
 
 @cache
-def _set_doors() -> None:
-    """Lets the library open servers at an `_Address` by the options of its guard, and all others as ever."""
+def _replace_serve() -> None:
+    """Replaces `serve` in the library: servers at an `_Address` get the options of its guard, others stay the same."""
     import websockets
     import websockets.asyncio.server
     from viser.infra import _infra
@@ -228,28 +228,28 @@ def _set_doors() -> None:
             options |= host.guard.options(options["process_request"])
         return plain(handler, host, port, **options)
 
-    names = _Names(websockets.asyncio.server, serve=serve)
-    _infra.websockets = _Names(websockets, asyncio=_Names(websockets.asyncio, server=names))
+    names = _PatchedModule(websockets.asyncio.server, serve=serve)
+    _infra.websockets = _PatchedModule(websockets, asyncio=_PatchedModule(websockets.asyncio, server=names))
 
 
 def open_server(host: str, port: int, doors: Doors | None = None) -> tuple[viser.ViserServer, str]:
-    """Listens at once. With it comes what a URL has behind its path, so that its page may press.
+    """Opens a server that listens at once. Also returns the query of a URL that gives its page control.
 
     Args:
         host: an address of this machine.
-        port: 0 takes any that is free.
-        doors: who may come in; by default pages of this server, of which those with its token may press.
+        port: 0 takes a free one.
+        doors: options of the access; by default pages of this server, and control with its token.
 
     Raises:
         ImportError: the extra `view` is missing.
-        ValueError: nothing can listen there.
+        ValueError: the server cannot listen there.
     """
     with extra("the view", "view"):
         import viser
     if not 0 <= port <= 65535:
         raise ValueError(f"port: found {port}, expected 0 (any that is free) to 65535")
     _check_free(host, port)
-    _set_doors()
+    _replace_serve()
     guard = _Guard(Gate(host, doors or Doors()))
     address = _Address(host)
     address.guard = guard
@@ -257,10 +257,10 @@ def open_server(host: str, port: int, doors: Doors | None = None) -> tuple[viser
         server = viser.ViserServer(host=address, port=port, verbose=False)
     if not guard.is_set:
         close_server(server)
-        raise RuntimeError("view: this version of viser opens its server in another way, expected viser 1.1")
+        raise RuntimeError("view: this version of viser is not supported, expected viser 1.1")
     guard.server = server
     server.on_client_connect(guard.welcome)
-    if port and server.get_port() != port:  # taken since the check
+    if port and server.get_port() != port:  # the port was taken after the check
         close_server(server)
         raise ValueError(_taken(host, port))
     server.gui.configure_theme(show_logo=False, show_share_button=False)
@@ -270,14 +270,14 @@ def open_server(host: str, port: int, doors: Doors | None = None) -> tuple[viser
 
 
 def close_server(server: viser.ViserServer) -> None:
-    """Lets go of the port and of all browsers."""
+    """Closes the port and all connections."""
     with _quiet():
         server.stop()
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """The library prints banners on the standard output, whatever it is told."""
+    """Silences the library, which prints banners to standard output regardless of its settings."""
     import rich
 
     console = rich.get_console()
@@ -289,7 +289,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _check_free(host: str, port: int) -> None:
-    """The library would silently take the next port, or try for ever where an address is wrong."""
+    """Refuses an invalid address or a port in use. The library would silently take the next port, or retry for ever."""
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind) as trial:

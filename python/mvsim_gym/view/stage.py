@@ -1,4 +1,4 @@
-"""Moments on a server: bodies and marks, one env or all side by side, a camera that follows or not."""
+"""The scene on a server: bodies and marks, one env or all side by side, a camera that may follow a vehicle."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 __all__ = ["Stage", "tiles"]
 
 _ROOT = "/world"
-_AROUND = 100.0  # m around a world, at least, where something can be put
-_GAP = 1.15  # worlds side by side, in sizes of one
+_AROUND = 100.0  # m around a world in which things can be placed, at least
+_GAP = 1.15  # distance of worlds side by side, as a multiple of their size
 
 
 def tiles(bounds: tuple[float, float, float, float], count: int) -> npt.NDArray[np.float32]:
-    """Where worlds of a size lie side by side, (count, 3): the first at its own place, rows along x and then y."""
+    """Positions (count, 3) of worlds of one size side by side: the first at its own place, then along x and y."""
     width, depth = bounds[1] - bounds[0], bounds[3] - bounds[2]
     columns = math.ceil(math.sqrt(count))
     k = np.arange(count)
@@ -35,11 +35,11 @@ def tiles(bounds: tuple[float, float, float, float], count: int) -> npt.NDArray[
 
 
 class Stage:
-    """What a server shows. One thread calls `show`; what is chosen may be set from others.
+    """The scene that a server shows. One thread calls `show`; others may set the choices.
 
     Args:
-        model: the world by which the camera and the places of the envs are chosen.
-        num_envs: worlds that there are.
+        model: the world that determines the camera and the positions of the envs.
+        num_envs: number of worlds.
     """
 
     def __init__(self, server: viser.ViserServer, model: _core.Model, num_envs: int = 1) -> None:
@@ -47,7 +47,7 @@ class Stage:
         *bounds, self._height = _core.scene_bounds(model)
         self._bounds = bounds
         self._tiles = tiles((bounds[0], bounds[1], bounds[2], bounds[3]), num_envs)
-        server.scene.add_light_ambient("/light", intensity=1.5)  # shadows are not black
+        server.scene.add_light_ambient("/light", intensity=1.5)  # so that shadows are not black
         server.scene.add_frame(_ROOT, show_axes=False)
         self.stream = Stream(server)
         self._origin = (0.0, 0.0, 0.0)
@@ -56,25 +56,27 @@ class Stage:
         self.marks = Marks(server, self.stream, f"{_ROOT}/marks")
         self.marks.wanted["names"] = num_envs == 1
         self.all_envs = num_envs > 1
-        """All envs side by side, else the chosen one alone."""
+        """True: all envs side by side; False: the chosen one only."""
         self.follows = False
-        """The chosen vehicle of the chosen env stays where it is, and the world moves."""
+        """True: the chosen vehicle of the chosen env stays at the origin, and the world moves."""
         self.look_at_all()
 
     def look_at_all(self) -> None:
-        """The camera of new browsers, and of those that are there, sees all."""
+        """Moves the camera of present and future browsers so that it sees everything."""
         x_min, x_max, y_min, y_max = self._bounds
         if self.all_envs:
             x_max, y_max = x_max + self._tiles[:, 0].max(), y_max + self._tiles[:, 1].max()
         center = np.array([(x_min + x_max) / 2, (y_min + y_max) / 2, 0.0])
-        self._look(center, center + max(x_max - x_min, y_max - y_min, 2) * np.array([-0.55, -0.7, 0.9]))
+        self._place_camera(
+            center, center + max(x_max - x_min, y_max - y_min, 2) * np.array([-0.55, -0.7, 0.9])
+        )
 
     def look_closely(self) -> None:
-        """The camera stands behind the origin, where the vehicle is that is followed."""
-        self._look(np.zeros(3), np.array([-2.4, -1.2, 1.8]))
+        """Moves the camera behind the origin, where the followed vehicle is."""
+        self._place_camera(np.zeros(3), np.array([-2.4, -1.2, 1.8]))
 
     def show(self, moment: Moment) -> None:
-        """Moves everything to where it is."""
+        """Moves all bodies, grids and marks."""
         offsets = self._tiles if self.all_envs else np.zeros_like(self._tiles)
         groups = list(moment.groups)
         if not self.all_envs:
@@ -93,8 +95,8 @@ class Stage:
     def ground_at(
         self, origin: npt.NDArray[np.float64], direction: npt.NDArray[np.float64], chosen: int
     ) -> tuple[float, float] | None:
-        """Where a ray of a click meets the level ground, in the chosen env's own world; None above the horizon, and far
-        from the world."""
+        """Returns where the ray of a click meets the ground z = 0, in the chosen env's own world. Returns None above
+        the horizon and far from the world."""
         if direction[2] > -1e-6:
             return None
         at = origin - origin[2] / direction[2] * direction - self._origin
@@ -116,7 +118,7 @@ class Stage:
         frame = frames.get(moment.vehicle, next(iter(frames.values())))
         return group.poses[row, frame, :3] + offsets[moment.chosen]
 
-    def _look(self, at: npt.NDArray[np.float64], from_: npt.NDArray[np.float64]) -> None:
+    def _place_camera(self, at: npt.NDArray[np.float64], from_: npt.NDArray[np.float64]) -> None:
         camera = self._server.initial_camera
         camera.position, camera.look_at = tuple(from_), tuple(at)
         for client in self._server.get_clients().values():

@@ -1,8 +1,8 @@
-"""What moves all the time, on its way to browsers: one message a moment, past the queue of the library.
+"""Properties that change all the time, sent to browsers in one message for each moment, past the library's queue.
 
-That queue keeps every property of every node apart, encodes it for each browser and wakes its thread several times a
-moment, which takes more from whoever trains than all else. It is told of what moves when nothing has moved for a while,
-so that who comes later sees it.
+That queue keeps each property of each node separately, encodes it for each browser, and wakes its thread several times
+a moment. This would slow down training more than the rest of the view. The queue gets the values after a while without
+changes, so that browsers that connect later see them.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _POSITION = "SetPositionMessage"
 
 
 class Stream:
-    """Properties of nodes, and the places of some, by the nodes' names. `send` is called on the server's event loop. A
-    browser that has not taken its last message misses moments, and gets everything when it has."""
+    """Properties and positions of nodes, by name. `send` is called on the server's event loop. A browser that has not
+    taken its last message misses moments; when it has, it gets everything."""
 
     def __init__(self, server: viser.ViserServer) -> None:
         self._server = server
@@ -40,24 +40,24 @@ class Stream:
         self._new: dict[str, dict[str, npt.NDArray[Any]]] = {}  # since the last message
         self._places: dict[str, Place] = {}
         self._moved: dict[str, Place] = {}
-        self._unsettled: set[str] = set()  # what the library's queue has not been told of
-        self._needed = -1  # the library's message that made the last of these nodes
-        self._complete: set[int] = set()  # browsers that have all but what is new
+        self._unsettled: set[str] = set()  # nodes whose last values the library's queue does not have
+        self._needed = -1  # number of the library's message that made the last of these nodes
+        self._complete: set[int] = set()  # browsers that have everything except the new values
         self._sending: dict[int, asyncio.Task[None]] = {}
 
     def update(self, name: str, arrays: Arrays) -> None:
-        """New values of a node's properties, which nobody changes any more."""
-        self._is_known(name, self._all)
+        """Sets properties of a node. The arrays must not change afterwards."""
+        self._register(name, self._all)
         self._all.setdefault(name, {}).update(arrays)
         self._new.setdefault(name, {}).update(arrays)
 
     def move(self, name: str, place: Place) -> None:
-        """A node is elsewhere."""
-        self._is_known(name, self._places)
+        """Sets the position of a node."""
+        self._register(name, self._places)
         self._places[name] = self._moved[name] = place
 
     def send(self) -> None:
-        """One message with what is new to each browser."""
+        """Sends one message with the new values to each browser."""
         new, moved, self._new, self._moved = self._new, self._moved, {}, {}
         websocket = self._server._websock_server  # noqa: SLF001 (viser has no public way)
         owner = self._server.scene._owner_id  # noqa: SLF001 (viser has no public way)
@@ -80,7 +80,7 @@ class Stream:
 
     @property
     def is_taken(self) -> bool:
-        """Whether every browser has what was sent."""
+        """Whether every browser has taken everything that was sent."""
         websocket = self._server._websock_server  # noqa: SLF001 (viser has no public way)
         queue = websocket.get_message_buffer()
         last = queue.message_counter - 1
@@ -91,7 +91,7 @@ class Stream:
         )
 
     def settle(self) -> None:
-        """Tells the library's queue where everything is by now."""
+        """Puts the present values into the library's queue."""
         from viser._messages import SceneNodeUpdateMessage, SetPositionMessage
 
         scene, self._unsettled, names = self._server.scene, set(), self._unsettled
@@ -100,7 +100,7 @@ class Stream:
                 scene._queue_scene_message(SceneNodeUpdateMessage(name, dict(self._all[name])))  # noqa: SLF001 (viser has no public way)
             if name in self._places:
                 scene._queue_scene_message(SetPositionMessage(name, self._places[name]))  # noqa: SLF001 (viser has no public way)
-        if names:  # who has not come so far must not take these for newer than what it was sent
+        if names:  # a browser that has not read up to here would take these for newer than what it was sent
             self._needed = self._server._websock_server.get_message_buffer().message_counter - 1  # noqa: SLF001 (viser has no public way)
 
     async def _deliver(self, browser: int, connection: Any, data: bytes) -> None:
@@ -109,20 +109,23 @@ class Stream:
         except ConnectionClosed:
             pass
         except Exception as error:
-            self._complete.discard(browser)  # it is told everything again
+            self._complete.discard(browser)  # it gets everything again
             notice([f"view: a moment did not reach a browser: {error}"])
         finally:
             self._sending.pop(browser, None)
 
-    def _is_known(self, name: str, among: Mapping[str, Any]) -> None:
+    def _register(self, name: str, among: Mapping[str, Any]) -> None:
         self._unsettled.add(name)
         if name not in among:
             self._needed = self._server._websock_server.get_message_buffer().message_counter - 1  # noqa: SLF001 (viser has no public way)
 
 
 def encoded(properties: Mapping[str, Arrays], places: Mapping[str, Place], owner: str) -> bytes:
-    """Messages of the library that set properties and places, as it sends them: the sizes of a part in MessagePack
-    unpacked and packed (zstd), that part, and the arrays that it numbers, each from a multiple of 8 bytes on."""
+    """Returns messages that set properties and positions, in the library's format.
+
+    They begin with the sizes of a part in MessagePack, unpacked and packed (zstd), and that part. The arrays that it
+    numbers follow, each at a multiple of 8 bytes.
+    """
     arrays: list[bytes] = []
     messages: list[dict[str, Any]] = []
     for name, own in properties.items():
@@ -133,12 +136,12 @@ def encoded(properties: Mapping[str, Arrays], places: Mapping[str, Place], owner
         messages.append({"type": "SceneNodeUpdateMessage", "name": name, "updates": updates, "owner": owner})
     for name, place in places.items():
         messages.append({"type": _POSITION, "name": name, "position": place, "owner": owner})
-    told = {
+    header = {
         "messages": messages,
         "timestampSec": time.perf_counter(),
         "binaryBufferLengths": [len(data) for data in arrays],
     }
-    head = msgspec.msgpack.encode(told)
+    head = msgspec.msgpack.encode(header)
     packed = _unpacked_frame(head)
     parts = [len(head).to_bytes(8, "little"), len(packed).to_bytes(8, "little"), packed]
     size = 16 + len(packed)
@@ -148,11 +151,11 @@ def encoded(properties: Mapping[str, Arrays], places: Mapping[str, Place], owner
     return b"".join(parts)
 
 
-_BLOCK = 2**17  # bytes, of a block at most
+_BLOCK = 2**17  # bytes, largest block
 
 
 def _unpacked_frame(data: bytes) -> bytes:
-    """A frame of zstd (RFC 8878) with data as they are: there are few of them, and to pack them costs more."""
+    """Returns a zstd frame (RFC 8878) with uncompressed data. The data are few, so compression would cost more."""
     parts = [b"\x28\xb5\x2f\xfd\xa0", len(data).to_bytes(4, "little")]  # one segment, its size in 4 bytes
     for at in range(0, max(len(data), 1), _BLOCK):
         block = data[at : at + _BLOCK]

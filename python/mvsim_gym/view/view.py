@@ -1,4 +1,4 @@
-"""What views of worlds and of environments have in common."""
+"""The common base of views of worlds, environments and recordings."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from mvsim_gym.view.stage import Stage
 
 __all__ = ["PICTURE_PERIOD", "View"]
 
-PICTURE_PERIOD = 0.25  # s of the wall: a picture of a camera takes milliseconds of the thread that steps
-_RATE = 30  # moments a second of the wall, at most
-_TEXT_PERIOD = 0.5  # s of the wall
+PICTURE_PERIOD = 0.25  # s of wall time between images: one costs the stepping thread milliseconds
+_RATE = 30  # moments per second of wall time, at most
+_TEXT_PERIOD = 0.5  # s of wall time between updates of the text
 _SPARE_SHARE, _SPARE_MOST = (
     0.02,
     0.03,
-)  # of the time that passes, and s at most, for moments that may not be shown
-_LAST_WAIT, _LAST_NAP = 1.0, 0.005  # s of the wall
+)  # share of wall time, and most s at once, for moments that may not be shown
+_LAST_WAIT, _LAST_NAP = 1.0, 0.005  # s of wall time
 
 
 class View(ABC):
-    """Something that runs, in any number of browsers. They take nothing from it but what is pressed there."""
+    """A view of something that runs, for any number of browsers. Browsers only affect it by commands of the panel."""
 
-    _marks_period = 0.1  # s of the wall
+    _marks_period = 0.1  # s of wall time
     _pictures_due = 0.0
 
     def __init__(
@@ -62,23 +62,23 @@ class View(ABC):
         loop = self._server.get_event_loop()
         self._feed = Feed(self._send, 1 / _RATE, loop, self._settle)
         self.closed = False
-        self._spare_time, self._kept = 0.0, -math.inf  # s; of a steady clock
+        self._spare_time, self._kept = 0.0, -math.inf  # s; the second of a monotonic clock
         self._stepper: int | None = None  # the thread that steps
-        atexit.register(self.close)  # before the library's own, so that the last moment is still sent
+        atexit.register(self.close)  # runs before the library's own, so that the last moment is still sent
 
     @property
     def url(self) -> str:
-        """What a browser opens; with its token, so that what is pressed there has effect."""
+        """The URL for a browser, with the token that gives it control."""
         host = "localhost" if self._host in ("", "0.0.0.0", "::") else self._host
         return f"http://{f'[{host}]' if ':' in host else host}:{self._server.get_port()}/{self._query}"
 
     @property
     def is_watched(self) -> bool:
-        """Whether a browser is there."""
+        """Whether a browser is connected."""
         return bool(self._server.get_clients())
 
     def close(self) -> None:
-        """Shows the last moment, and lets go of the port; what it showed goes on. A second call does nothing."""
+        """Shows the last moment and closes the port; the simulation continues. A second call does nothing."""
         if not self.closed:
             self.closed = True
             atexit.unregister(self.close)
@@ -88,11 +88,11 @@ class View(ABC):
 
     @abstractmethod
     def moment(self) -> Moment:
-        """How what is seen stands."""
+        """Returns the present state."""
 
     def _show_last(self) -> None:
-        """To pages that are there, and waits until they have it, but not long. Another thread than the one that steps
-        does not look: it may be stepping."""
+        """Sends the last moment to pages, and waits a short time until they have it. Only the thread that steps may do
+        this, since another one could read the state during a step."""
         if self._feed.failure is not None or not self.is_watched:
             return
         if self._stepper not in (None, threading.get_ident()):
@@ -103,16 +103,16 @@ class View(ABC):
             self._pictures_due = 0.0
             self._hurry()
             moment = self.moment()
-            for _ in range(2):  # who was still taking another one the first time misses it
+            for _ in range(2):  # a browser that was still taking another moment misses the first one
                 self._feed.last(moment, ends - time.monotonic())
                 while not stream.is_taken and time.monotonic() < ends:
                     time.sleep(_LAST_NAP)
-        except Exception as error:  # it ends anyway
+        except Exception as error:  # the view ends in any case
             notice([f"view: the last moment was not shown: {error!r}"])
 
-    def _keep(self, spare: Callable[[], Moment]) -> None:
-        """A moment that is shown if none follows: so that what stands still is seen as it stands. It is made as long
-        as that costs little of the time of the thread that steps."""
+    def _offer_spare(self, spare: Callable[[], Moment]) -> None:
+        """Hands over a moment that is shown if no other follows, so that a paused simulation is shown as it is. It is
+        only made while that costs little of the stepping thread's time."""
         now = time.monotonic()
         self._spare_time = min(self._spare_time + _SPARE_SHARE * (now - self._kept), _SPARE_MOST)
         self._kept = now
@@ -122,20 +122,20 @@ class View(ABC):
         self._spare_time -= time.monotonic() - now
 
     def _fail(self, error: Exception) -> None:
-        """Ends the view: what runs goes on without it."""
+        """Closes the view; the simulation continues without it."""
         if not self.closed:
             self._feed.failure = error
             notice([f"view: closed, it failed with {error!r}"])
             self.close()
 
     def _wants_moment(self) -> bool:
-        """Whether a moment should be handed over now; nobody looks, nothing is done."""
+        """Whether a moment should be handed over now. Without a browser the answer is no."""
         if self._feed.failure is not None:
             self._fail(self._feed.failure)
         return not self.closed and self._feed.is_due and self.is_watched
 
     def _wants_marks(self) -> bool:
-        """Whether what is shown beside the bodies should be in the next moment, which costs more than they do."""
+        """Whether the next moment should have marks, which cost more than the bodies."""
         now = time.monotonic()
         if now < self._marks_due:
             return False
@@ -143,16 +143,16 @@ class View(ABC):
         return True
 
     def _shows(self, mark: str) -> bool:
-        """Whether a toggle is on."""
+        """Whether a mark is on."""
         return self._stage.marks.wanted[mark]
 
     def _send(self, moment: Moment) -> None:
-        """On the event loop of the server."""
+        """Shows a moment. Runs on the event loop of the server."""
         self._show(moment)
         self._stage.stream.send()
 
     def _settle(self) -> None:
-        """Nothing has moved for a while: on the event loop of the server."""
+        """Settles the stream after a while without changes. Runs on the event loop of the server."""
         self._stage.stream.settle()
         if self._shown_last is not None:
             self._hurry()

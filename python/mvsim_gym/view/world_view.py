@@ -1,4 +1,4 @@
-"""A World in browsers."""
+"""The view of a World."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _WORLD = (0.0,) * 6
 
 
 class WorldView(View):
-    """What `World.view` returns. The world hands over where everything is after steps, 30 times a second; whoever
-    steps it asks for `wishes` and does them, as `mvsim-gym launch` does."""
+    """The result of `World.view`. The world hands over its state after steps, 30 times a second. The program that steps
+    it takes commands from `wishes` and carries them out, as `mvsim-gym launch` does."""
 
     def __init__(self, world: World, host: str, port: int, doors: Doors | None = None) -> None:
         things = [f"vehicle:{name}" for name in world.vehicles]
@@ -51,10 +51,10 @@ class WorldView(View):
         self._counts: dict[str, int] = {}
         self._clouds: dict[str, npt.NDArray[np.float32]] = {}
         self.text = ""
-        """what stands above the controls"""
+        """The line above the panel."""
 
     def after_step(self) -> None:
-        """Hands over where everything is, if it is time and somebody looks."""
+        """Hands over the state if it is time and a browser is connected."""
         try:
             self._stepper = threading.get_ident()
             if self._wants_moment():
@@ -63,15 +63,15 @@ class WorldView(View):
             self._fail(error)
 
     def after_call(self) -> None:
-        """All steps of a call are made: how the world stands now is seen, unless others follow at once."""
+        """Hands over the state after the last step of a call. It is shown unless another call follows at once."""
         try:
-            self._keep(lambda: self.moment(marks=False, pictures=False))
+            self._offer_spare(lambda: self.moment(marks=False, pictures=False))
         except Exception as error:
             self._fail(error)
 
     def wishes(self) -> Iterator[str]:
-        """What was pressed since the last call: keys, and the words "step", "reset" and "end". What was to be put
-        somewhere is there, or the browser says why not."""
+        """Yields the commands since the last call: keys, and the words "step", "reset" and "end". Places what was to
+        be placed, or shows the error in the browser."""
         while self.controls.wishes:
             wish = self.controls.wishes.popleft()
             if isinstance(wish, Put):
@@ -80,14 +80,14 @@ class WorldView(View):
                 yield wish
 
     def moment(self, *, marks: bool = True, pictures: bool = True) -> Moment:
-        """How the world stands, with marks and pictures or without."""
+        """Returns the present state of the world, with or without marks and images."""
         world, simulation = self._world, self._world.simulation
         envs, poses = np.zeros(1, np.int32), _core.scene_poses(simulation)[None]
         seen: dict[str, npt.NDArray[np.uint8]] = {}
         if pictures and time.monotonic() >= self._pictures_due:
             self._pictures_due = time.monotonic() + PICTURE_PERIOD
             seen = self._new_readings()
-        told: dict[str, Any] = self._marks() if marks else {}
+        details: dict[str, Any] = self._marks() if marks else {}
         chosen = self.controls.vehicle
         twist = world.vehicles[chosen].twist if chosen else None
         return Moment(
@@ -98,7 +98,7 @@ class WorldView(View):
             values={} if twist is None else {f"speed {name}": v for name, v in twist._asdict().items()},
             text=self.text or f"{simulation.time:.2f} s",
             has_marks=marks,
-            **told,
+            **details,
         )
 
     def _marks(self) -> dict[str, Any]:
@@ -113,7 +113,7 @@ class WorldView(View):
         }
 
     def _new_readings(self) -> dict[str, npt.NDArray[np.uint8]]:
-        """Pictures of cameras that have seen something new; takes over the points of such 3D lidars."""
+        """Returns new images of cameras, and keeps the points of new readings of 3D lidars."""
         pictures: dict[str, npt.NDArray[np.uint8]] = {}
         if not self.controls.pictures:
             return pictures
@@ -129,7 +129,7 @@ class WorldView(View):
         return pictures
 
     def _sensors(self) -> Iterator[tuple[str, Sensor, tuple[float, ...]]]:
-        """All of them, with the pose that they are mounted to."""
+        """Yields all sensors with their names and the pose of the vehicle or the world that they are mounted on."""
         for vehicle in self._world.vehicles.values():
             for sensor in vehicle.sensors.values():
                 yield f"{vehicle.name}/{sensor.name}", sensor, vehicle.pose
@@ -146,7 +146,7 @@ class WorldView(View):
 
 
 def _pictures_of(name: str, reading: CameraReading) -> dict[str, npt.NDArray[np.uint8]]:
-    """Colours as they are, depths as greys, the farthest white."""
+    """Returns images with their colours, and depths as greys; the farthest is white."""
     found = {} if reading.image is None else {name: reading.image}
     if reading.depth is not None:
         found[f"{name} depth"] = grey_of(reading.depth)
@@ -154,7 +154,7 @@ def _pictures_of(name: str, reading: CameraReading) -> dict[str, npt.NDArray[np.
 
 
 def grey_of(depth: npt.NDArray[np.float32]) -> npt.NDArray[np.uint8]:
-    """Depths (height, width) as a picture (height, width, 3), the farthest white."""
+    """Returns depths (height, width) as an image (height, width, 3); the farthest is white."""
     share = depth / max(float(depth.max()), 1e-6)
     return np.repeat((255 * share).astype(np.uint8)[..., None], 3, axis=2)
 
@@ -162,7 +162,7 @@ def grey_of(depth: npt.NDArray[np.float32]) -> npt.NDArray[np.uint8]:
 def _cloud_of(
     reading: Lidar3dReading, mount: tuple[float, ...], pose: tuple[float, ...]
 ) -> npt.NDArray[np.float32]:
-    """What a 3D lidar saw, (n, 3) in the world."""
+    """Returns the points of a 3D lidar, (n, 3) m in the world."""
     cloud = reading.points()
     points = np.stack([cloud["x"], cloud["y"], cloud["z"]], axis=1)
     return moved(moved(points, mount), pose).astype(np.float32)

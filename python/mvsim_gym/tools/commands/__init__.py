@@ -1,1 +1,1 @@
-"""The commands of `mvsim-gym`, a module each: HELP, DESCRIPTION, `add` for its arguments, `run` with their values."""
+"""The commands of `mvsim-gym`, a module each. `add` adds the arguments of a command, and `run` takes their values."""

@@ -32,15 +32,15 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(output: str, episodes: int, **options: Any) -> None:
-    """Collects, and tells how far it is in a terminal."""
+    """Collects episodes and shows the progress on a terminal."""
     from mvsim_gym.tools.collect import collect
 
-    def told(done: int) -> None:
+    def show_progress(done: int) -> None:
         if sys.stderr.isatty():
             control(sys.stderr, "\r")
             print(f"{done} of {episodes} episodes", end="", file=sys.stderr, flush=True)
 
-    dataset = collect(folder=output, episodes=episodes, told=told, **options)
+    dataset = collect(folder=output, episodes=episodes, on_episode=show_progress, **options)
     if sys.stderr.isatty():
         print(file=sys.stderr)
     print(f"{dataset.spec.dataset_id}: {dataset.total_episodes} episodes, {dataset.total_steps} steps")

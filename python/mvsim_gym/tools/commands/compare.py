@@ -1,4 +1,4 @@
-"""`mvsim-gym compare`: how far a vehicle file is from logs of the real robot."""
+"""`mvsim-gym compare`: the difference between a vehicle file and logs of the real robot."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 HELP = "compare a robot with logs of the real one"
 DESCRIPTION = (
     "Drives the robot of ROBOT through the commands of each LOG (*.csv, *.csv.gz, *.bag, *.mcap, the folder of a"
-    " rosbag2; files of one run as A.csv+B.csv) and prints how far it is from what was measured: position after 1, 5"
+    " rosbag2; files of one run as A.csv+B.csv) and prints the difference to the measurements: position after 1, 5"
     " and 10 s, yaw rate, speed."
 )
 
@@ -19,11 +19,11 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def add_robot(parser: argparse.ArgumentParser) -> None:
-    """Arguments that `identify` has too."""
+    """Adds the arguments that `identify` has too."""
     parser.add_argument("robot", metavar="ROBOT", help="file.vehicle.xml")
     parser.add_argument("logs", metavar="LOG", nargs="*", help="logs of the real robot")
     parser.add_argument(
-        "--class", dest="class_name", metavar="NAME", help="which class of the file (the last)"
+        "--class", dest="class_name", metavar="NAME", help="the vehicle class of the file (default: the last)"
     )
     parser.add_argument(
         "--var",
@@ -62,7 +62,7 @@ def add_robot(parser: argparse.ArgumentParser) -> None:
 
 
 def pairs(option: str, texts: list[str], expected: str) -> dict[str, str]:
-    """NAME=VALUE texts as a dict; ValueError for one without a name or a value."""
+    """Returns NAME=VALUE texts as a dict; raises ValueError for a text without a name or a value."""
     found = {}
     for text in texts:
         name, _, value = text.partition("=")
@@ -75,7 +75,7 @@ def pairs(option: str, texts: list[str], expected: str) -> dict[str, str]:
 def opened(
     robot: str, class_name: str | None, variables: list[str], wheels: bool, step: float, **_: Any
 ) -> Any:
-    """The robot of the arguments."""
+    """Opens the robot that the arguments name."""
     from mvsim_gym.identify import Robot
 
     if not 1e-4 <= step <= 0.1:
@@ -84,7 +84,7 @@ def opened(
 
 
 def read(logs: list[str], columns: list[str], topics: list[str], may_lack: bool = False) -> list[Any]:
-    """The logs of the arguments."""
+    """Reads the logs that the arguments name."""
     from mvsim_gym.identify import read_log
     from mvsim_gym.identify.read_bag import is_bag
 

@@ -8,7 +8,7 @@ HELP = "show devices, renderer, versions, SIMD level, threads, and what is wrong
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """It has none."""
+    """Adds no arguments."""
 
 
 def run() -> None:

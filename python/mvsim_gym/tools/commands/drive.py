@@ -11,8 +11,8 @@ HELP = "drive a robot by an exported policy, over ROS 2"
 DESCRIPTION = (
     "Drives a robot by a folder that `mvsim-gym export` wrote: scans, odometry and the like come over ROS 2,"
     " commands go to cmd_vel, by rclpy or, without a ROS installation, by Cyclone DDS. Old readings, a goal that is"
-    " reached, a failure, a late loop, Ctrl-C and SIGTERM stop the robot. After kill -9 the watchdog of the robot's own"
-    " base has to, or --guard."
+    " reached, a failure, a late loop, Ctrl-C and SIGTERM stop the robot. After kill -9 only --guard or the watchdog"
+    " of the robot's own base stops it."
 )
 _LIMITS = {
     "speed": "m/s forward",
@@ -20,16 +20,16 @@ _LIMITS = {
     "turn": "rad/s",
     "acceleration": "m/s2",
     "turn_acceleration": "rad/s2",
-    "brake": "m/s2 by which the robot stops for certain",
-    "reaction": "s until it begins to brake",
-    "margin": "m around its footprint",
+    "brake": "guaranteed deceleration, m/s2",
+    "reaction": "delay before the robot brakes, s",
+    "margin": "distance around its footprint, m",
 }
 _TOPICS = ("scan", "odom", "imu", "image", "depth", "points", "fix", "pose", "tf", "goal", "cmd")
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Adds its arguments."""
-    parser.add_argument("policy", metavar="FOLDER", help="what `mvsim-gym export` wrote")
+    parser.add_argument("policy", metavar="FOLDER", help="a folder that `mvsim-gym export` wrote")
     parser.add_argument(
         "--goal",
         dest="places",
@@ -38,7 +38,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar=("X", "Y"),
-        help="where to go, m in the map (repeatable: one after another; without one goals come from /goal_pose)",
+        help="a goal, m in the map (repeatable: one after another; without one goals come from /goal_pose)",
     )
     parser.add_argument(
         "--robot",
@@ -60,32 +60,30 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--localization",
         choices=("tf", "pose", "odom"),
         default="tf",
-        help="where the robot is: map -> odom of /tf (default), /amcl_pose, or the odometry alone",
+        help="source of the robot's pose: map -> odom of /tf (default), /amcl_pose, or the odometry alone",
     )
     for name, text in _LIMITS.items():
         parser.add_argument(f"--max-{name.replace('_', '-')}", type=float, metavar="VALUE", help=text)
     parser.add_argument(
-        "--no-box", dest="box", action="store_false", help="do not brake for what a scan sees ahead"
+        "--no-box", dest="box", action="store_false", help="do not brake for obstacles in the scan"
     )
     parser.add_argument(
-        "--max-age", type=float, metavar="SECONDS", help="of every reading (default: two periods)"
+        "--max-age", type=float, metavar="SECONDS", help="longest age of a reading (default: two periods)"
     )
     parser.add_argument("--dry", action="store_true", help="send no command")
     parser.add_argument(
         "--guard", action="store_true", help="a second process stops the robot if this one is killed"
     )
-    add_record(parser, "record every message that comes and goes")
-    add_duration(parser, "of the drive (default: no end)", metavar="SECONDS")
-    parser.add_argument("--via", dest="way", choices=("rclpy", "cyclonedds"), help="the way to the network")
-    parser.add_argument(
-        "--domain", type=int, metavar="N", help="0 to 232 (default: ROS_DOMAIN_ID, without it 0)"
-    )
-    parser.add_argument("--interface", metavar="NAME", help="as of `mvsim-gym ros`")
+    add_record(parser, "record every message that is received or sent")
+    add_duration(parser, "duration of the drive (default: no end)", metavar="SECONDS")
+    parser.add_argument("--via", dest="way", choices=("rclpy", "cyclonedds"), help="the transport")
+    parser.add_argument("--domain", type=int, metavar="N", help="0 to 232 (default: ROS_DOMAIN_ID, or 0)")
+    parser.add_argument("--interface", metavar="NAME", help="as for `mvsim-gym ros`")
     add_settings(parser)
 
 
 def run(places: list[list[float]], **options: Any) -> int:
-    """Drives; 1 if it did not reach its goals."""
+    """Drives; returns 1 if it did not reach all goals."""
     from mvsim_gym.tools.drive import drive
 
     topics = {name: options.pop(f"topic_{name}") for name in _TOPICS}

@@ -7,35 +7,35 @@ from typing import Any
 
 from mvsim_gym.tools.options import add_env, add_episodes, add_record
 
-HELP = "run episodes and say how they ended"
+HELP = "run episodes and print how they ended"
 DESCRIPTION = (
     "Runs episodes of an environment and prints the rates of success and of each way to fail, the mean"
     " time of successes (s) and the mean return. With --suite the episodes are a fixed list; --compare gives the"
     " difference of two policies in it."
 )
 
-_EPISODES, _SEED = 100, 1_000_000  # by default
+_EPISODES, _SEED = 100, 1_000_000  # defaults
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Adds its arguments."""
     add_env(parser, seed=_SEED, optional=True)
     add_episodes(parser, _EPISODES)
-    add_record(parser, "record all episodes, which run one after another then")
+    add_record(parser, "record all episodes, which then run one after another")
     parser.add_argument(
-        "--suite", action="store_true", help="the held-out episodes of the environment, whose list is fixed"
+        "--suite", action="store_true", help="run the fixed list of held-out episodes of the environment"
     )
     parser.add_argument(
         "--worlds",
         metavar="FOLDER",
-        help="with --suite of mvsim/Barn-v0: other worlds than its own, and index.csv",
+        help="with --suite of mvsim/Barn-v0: a folder of other worlds with index.csv",
     )
     parser.add_argument("-o", "--output", metavar="FILE.json", help="with --suite: a file for all episodes")
     parser.add_argument(
         "--compare",
         nargs=2,
         metavar=("A.json", "B.json"),
-        help="instead of all else: how much B differs from A, two files of --suite",
+        help="print how B differs from A, two files of --suite; excludes all other options",
     )
 
 
@@ -51,7 +51,7 @@ def run(
     """Prints the rates."""
     if compare is not None:
         if env_id or suite:
-            raise ValueError("--compare: found an environment or --suite beside it, expected two files alone")
+            raise ValueError("--compare: found an environment or --suite beside it, expected two files only")
         from mvsim_gym.tools.compare import compare as compared
 
         lines = compared(*compare)
@@ -86,6 +86,6 @@ def _suite(
 
     if (episodes, seed, record) != (_EPISODES, _SEED, None):
         raise ValueError(
-            "--suite: found --episodes, --seed or --record beside it, which its list of episodes excludes"
+            "--suite: found --episodes, --seed or --record, expected none of them, as its episodes are fixed"
         )
     return evaluate_suite(env_id, policy, worlds=worlds, output=output, settings=settings)

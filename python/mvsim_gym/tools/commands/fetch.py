@@ -7,23 +7,23 @@ from typing import Any
 
 from mvsim_gym.tools.options import add_loading, add_worlds
 
-HELP = "download what world files name by URL into the cache"
+HELP = "download the files that worlds name by URL into the cache"
 DESCRIPTION = (
-    "Downloads the files that each WORLD names by http(s) URL and no --resources has into"
-    " $MVSIM_CACHE (default ~/.cache/mvsim-storage), with their SHA-256 beside them. Nothing else in this package"
-    " downloads anything."
+    "Downloads the files that each WORLD names by http(s) URL, unless --resources has them, into"
+    " $MVSIM_CACHE (default ~/.cache/mvsim-storage), with their SHA-256 beside them. No other part of this package"
+    " downloads files."
 )
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Adds its arguments."""
     add_worlds(parser)
-    parser.add_argument("--check", action="store_true", help="download again, and refuse what has changed")
+    parser.add_argument("--check", action="store_true", help="download again, and refuse changed files")
     add_loading(parser)
 
 
 def run(worlds: list[str], strict: bool, **options: Any) -> None:
-    """Downloads, and tells of each URL."""
+    """Downloads the files, and prints the state of each URL."""
     from mvsim_gym.tools.fetch import fetch_world
 
     for world in worlds:

@@ -17,14 +17,14 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_episodes(parser, 1)
     add_speed(parser)
     parser.add_argument(
-        "--camera", choices=("follow", "above", "behind"), help="default follow, of several agents above"
+        "--camera", choices=("follow", "above", "behind"), help="default: follow, for several agents above"
     )
     for side in ("--width", "--height"):
         parser.add_argument(side, type=int, default=640, metavar="PIXELS", help="default 640")
 
 
 def run(output: str, **options: Any) -> None:
-    """Films, and tells of each episode."""
+    """Films, and prints a line for each episode."""
     from mvsim_gym.tools.film import film
 
     for line in film(path=output, **options):

@@ -11,8 +11,8 @@ from mvsim_gym.tools.options import add_output
 
 HELP = "fit a robot to logs of the real one"
 DESCRIPTION = (
-    "Fits parameters of the robot of ROBOT to what each LOG holds, and says how well they are known and how far the"
-    " robot is off before and after, on stretches that the fit has not seen. Writes OUT (-o), and beside it"
+    "Fits parameters of the robot of ROBOT to each LOG. Prints how well they are known, and the errors of the"
+    " robot before and after, on stretches that the fit has not used. Writes OUT (-o), and beside it"
     " NAME.randomize.xml with ranges from the intervals, unless the robot is worse there. Needs the extra 'identify'."
 )
 
@@ -24,14 +24,14 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fit",
         metavar="NAME,...",
-        help="parameters, e.g. track,mu,delay (default: what the robot has of the usual ones)",
+        help="parameters, e.g. track,mu,delay (default: those of the usual ones that the robot has)",
     )
     parser.add_argument(
         "--fix",
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="a parameter that is known otherwise",
+        help="a parameter with a known value, which is not fitted",
     )
     parser.add_argument(
         "--held-out",
@@ -39,14 +39,16 @@ def add(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="LOG",
-        help="a log that only judges",
+        help="a log that is only used for validation",
     )
-    parser.add_argument("--starts", type=int, default=64, metavar="N", help="points of the global stage (64)")
     parser.add_argument(
-        "--vehicle", default="robot", metavar="NAME", help="its name in the <randomize> block"
+        "--starts", type=int, default=64, metavar="N", help="points of the global search (64)"
+    )
+    parser.add_argument(
+        "--vehicle", default="robot", metavar="NAME", help="name of the vehicle in the <randomize> block"
     )
     parser.add_argument("--list", action="store_true", help="list the parameters that the robot has, and end")
-    parser.add_argument("--force", action="store_true", help="write over a file that is there")
+    parser.add_argument("--force", action="store_true", help="overwrite an existing file")
 
 
 def run(
@@ -65,7 +67,7 @@ def run(
     force: bool,
     **options: Any,
 ) -> int:
-    """Fits, tells, and writes."""
+    """Fits the robot, prints a report, and writes the files."""
     from mvsim_gym.identify import PARAMETERS, fitted_text, identify, randomize_block
 
     fixed = {}
@@ -103,13 +105,13 @@ def run(
             return 0
         if not found.after.errors:
             print(
-                "nothing written: no stretch was put aside to judge by, expected a longer log, a shorter --window or a"
+                "nothing written: no stretch is left for validation, expected a longer log, a shorter --window or a"
                 " log for --held-out"
             )
             return 1
         if not found.is_better:
             print(
-                "nothing written: on what was put aside the fitted robot is no better than the one of the file"
+                "nothing written: on the validation stretches the fitted robot is no better than the one of the file"
             )
             return 1
         intervals = {name: (item.value, item.low, item.high) for name, item in found.fitted.items()}

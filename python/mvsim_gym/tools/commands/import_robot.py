@@ -1,4 +1,4 @@
-"""`mvsim-gym import`: a robot description to a vehicle file, an SDF world to a world file."""
+"""`mvsim-gym import`: makes a vehicle file of a robot description, or a world file of an SDF world."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from mvsim_gym.tools.options import add_output
 
 HELP = "make a vehicle file of a URDF, xacro or SDF robot, or a world file of an SDF world"
 DESCRIPTION = (
-    "Reads ROBOT (*.urdf, *.xacro, *.sdf) and writes a vehicle file, or a world file where it is an SDF"
-    " file with a <world>. A table says for each element"
-    " whether it is used, approximated (how) or ignored (why). Nothing in the description is run."
+    "Reads ROBOT (*.urdf, *.xacro, *.sdf) and writes a vehicle file, or a world file if it is an SDF"
+    " file with a <world>. A table lists for each element"
+    " whether it is used, approximated (how) or ignored (why). No code in the description is run."
 )
 
 
@@ -27,29 +27,29 @@ def add(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=FOLDER",
-        help="the folder of a ROS package or Gazebo model; those beside the description are known",
+        help="the folder of a ROS package or Gazebo model; those beside the description are found without it",
     )
     parser.add_argument(
         "--arg",
         action="append",
         default=[],
         metavar="NAME:=VALUE",
-        help="a value of xacro's $(arg), $(optenv) or $(env)",
+        help="a value for xacro's $(arg), $(optenv) or $(env)",
     )
     parser.add_argument("--controllers", metavar="YAML", help="parameters of ros2_control, or plain ones")
-    parser.add_argument("--name", default="", help="of the vehicle class (default: that of the robot)")
+    parser.add_argument("--name", default="", help="name of the vehicle class (default: name of the robot)")
     parser.add_argument(
         "--frame", default="", metavar="LINK", help="the vehicle's reference (default base_link)"
     )
-    parser.add_argument("--model", default="", help="which model of an SDF file")
+    parser.add_argument("--model", default="", help="the model, if an SDF file has several")
     parser.add_argument(
-        "--mass", type=float, metavar="KG", help="of the robot, where the description states none"
+        "--mass", type=float, metavar="KG", help="mass of the robot, if the description states none"
     )
     parser.add_argument("--strict", action="store_true", help="an element without effect is an error")
     parser.add_argument(
-        "--all", dest="everything", action="store_true", help="list the elements that are used, too"
+        "--all", dest="everything", action="store_true", help="also list the elements that are used"
     )
-    parser.add_argument("--force", action="store_true", help="write over a file that is there")
+    parser.add_argument("--force", action="store_true", help="overwrite an existing file")
     parser.add_argument(
         "--check", action="store_true", help="drive it, and compare expected and reached speeds"
     )
@@ -68,7 +68,7 @@ def _pairs(option: str, texts: Sequence[str], between: str, second: str) -> dict
 def run(
     robot: str, output: str, package: list[str], everything: bool, force: bool, strict: bool, **options: Any
 ) -> int:
-    """Writes the file, and a table of what has become of each element."""
+    """Writes the file, and prints a table with the state of each element."""
     from mvsim_gym.robots.importer import import_robot
     from mvsim_gym.robots.world_file import import_world, is_world
 
@@ -86,7 +86,9 @@ def run(
     if is_world(robot):
         for option in ("arg", "controllers", "frame", "model", "mass", "check"):
             if options[option]:
-                raise ValueError(f"--{option}: found a world, expected a robot, for which this option is")
+                raise ValueError(
+                    f"--{option}: found a world, expected a robot: worlds do not have this option"
+                )
         write(import_world(robot, packages=packages, name=options["name"], strict=strict))
         return 0
     check, texts = options.pop("check"), _pairs("--arg", options.pop("arg"), ":=", "VALUE")

@@ -11,9 +11,9 @@ from mvsim_gym.tools.options import add_hub, add_record, add_running
 
 HELP = "simulate a world in real time, seen in a browser and driven by keys"
 DESCRIPTION = (
-    "Simulates WORLD in real time and shows it in a browser. There and in a terminal keys drive:"
-    " 1-9 choose a vehicle in the order of names, w and s its speed, a and d its turning, the space bar stops; l"
-    " switches its CSV files, c and n begin new ones; ESC in the terminal and Ctrl-C end."
+    "Simulates WORLD in real time and shows it in a browser. Keys in the browser and in a terminal drive:"
+    " 1-9 choose a vehicle in the order of names, w and s change its speed, a and d its turning, the space bar stops; l"
+    " switches its CSV files on and off, c and n begin new ones; ESC in the terminal and Ctrl-C end."
 )
 
 
@@ -26,14 +26,14 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--outputs", metavar="DIR", help="folder for CSV files and ground truth (default: none)"
     )
-    add_record(parser, "record it; below --outputs if that is given")
+    add_record(parser, "record the world; a relative path is below --outputs if that is given")
     parser.add_argument(
         "--joystick",
         action="store_true",
         help="the first gamepad drives the chosen vehicle (extra 'joystick')",
     )
     add_hub(parser)
-    parser.add_argument("--no-hub", action="store_true", help="no topics and services: nothing listens")
+    parser.add_argument("--no-hub", action="store_true", help="no topics and services")
     for flag, metavar, text in (
         (
             "--relative-poses",
@@ -56,7 +56,7 @@ def run(
     rename: list[str],
     **options: Any,
 ) -> None:
-    """Simulates it until it is ended."""
+    """Simulates the world until it is ended."""
     from mvsim_gym.tools.launch import launch
 
     in_terminal = not headless and sys.stdin.isatty() and sys.stderr.isatty()
@@ -75,7 +75,7 @@ def run(
 
 
 def _topics_wanted(relative_poses: list[str], rename: list[str]) -> dict[str, Any]:
-    """Keywords of a WorldNode. ValueError where a text has no = or nothing at one side of it."""
+    """Returns keywords of a WorldNode. Raises ValueError if a text has no = or is empty at one side of it."""
     relative = [_pair("--relative-poses", text, "NAME=OTHER,...") for text in relative_poses]
     names = [_pair("--rename", text, "TOPIC=NEW") for text in rename]
     return {"relative": {name: others.split(",") for name, others in relative}, "rename": dict(names)}

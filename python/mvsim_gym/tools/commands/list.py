@@ -8,7 +8,7 @@ HELP = "show the environments and their files"
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """It has none."""
+    """Adds no arguments."""
 
 
 def run() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from mvsim_gym.tools.options import add_subcommands
 
-HELP = "what nodes a hub knows"
+HELP = "list the nodes of a hub"
 
 
 def add(parser: argparse.ArgumentParser) -> None:

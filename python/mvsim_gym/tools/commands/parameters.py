@@ -7,7 +7,7 @@ from typing import Any
 
 from mvsim_gym.tools.options import add_settings
 
-HELP = "list what an environment can randomise"
+HELP = "list the parameters that an environment can randomise"
 DESCRIPTION = (
     "Lists every parameter that <randomize of=...> (or the keyword randomize) can draw in ENV: path, "
     "nominal value, range and unit."
@@ -18,7 +18,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Adds its arguments."""
     parser.add_argument("env_id", metavar="ENV", help="an id or an environment file")
     parser.add_argument(
-        "pattern", metavar="PATTERN", nargs="?", default="*", help="only these, e.g. 'vehicle:*/friction/*'"
+        "pattern", metavar="PATTERN", nargs="?", default="*", help="a filter, e.g. 'vehicle:*/friction/*'"
     )
     add_settings(parser)
 

@@ -9,22 +9,22 @@ from mvsim_gym.tools.options import add_listening, add_loading, add_speed
 
 HELP = "show a recording in a browser"
 DESCRIPTION = (
-    "Shows FILE.mcap, which --record or World.record wrote, in a browser, with a slider for its time;"
-    " also one whose process was killed. Needs the extras 'view' and 'record'. Ctrl-C ends it."
+    "Shows FILE.mcap, which --record or World.record wrote, in a browser, with a slider for its time."
+    " A recording whose process was killed works too. Needs the extras 'view' and 'record'. Ctrl-C ends it."
 )
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Adds its arguments."""
     parser.add_argument("path", metavar="FILE.mcap", help="the recording")
-    parser.add_argument("--world", metavar="WORLD", help="the world file (default: the one that it names)")
+    parser.add_argument("--world", metavar="WORLD", help="the world file (default: the recorded one)")
     add_speed(parser)
     add_listening(parser)
     add_loading(parser)
 
 
 def run(**options: Any) -> None:
-    """Shows it until it is ended."""
+    """Shows the recording until it is ended."""
     from mvsim_gym.tools.play import play
 
     play(**options)

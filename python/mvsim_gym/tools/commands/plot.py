@@ -8,7 +8,7 @@ from mvsim_gym.tools.options import add_output
 
 HELP = "draw logs: trajectory, speeds, wheel forces, scans"
 DESCRIPTION = (
-    "Draws each LOG as a PNG file of its name: an MCAP recording, a CSV file of a world's log_dir (pose"
+    "Draws each LOG as a PNG file of the same name: an MCAP recording, a CSV file of a world's log_dir (pose"
     " or wheel), or the output of mvsim-gym replay."
 )
 
@@ -20,7 +20,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(logs: list[str], output: str | None) -> None:
-    """Draws each, and tells the path of its picture."""
+    """Draws each log, and prints the path of its picture."""
     from mvsim_gym.tools.plot import plot
 
     for log in logs:

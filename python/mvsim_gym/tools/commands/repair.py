@@ -9,19 +9,19 @@ from mvsim_gym.tools.options import add_output
 
 HELP = "finish a recording whose process was killed"
 DESCRIPTION = (
-    "Makes a finished MCAP file of one whose process was killed, with all messages up to its first"
-    " damage. A finished one is left as it is."
+    "Finishes the MCAP file of a process that was killed: it keeps all messages up to the first damage."
+    " A finished file is left as it is."
 )
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Adds its arguments."""
-    parser.add_argument("path", metavar="FILE.mcap", help="the file, replaced unless -o says otherwise")
+    parser.add_argument("path", metavar="FILE.mcap", help="the file, which is replaced unless -o is given")
     add_output(parser, "OUT.mcap", "file for the result", required=False)
 
 
 def run(**options: Any) -> None:
-    """Tells what was found."""
+    """Repairs the file, and prints the number of messages."""
     from mvsim_gym.recording.repair import repair
 
     found = repair(**options)

@@ -8,10 +8,10 @@ from typing import Any
 
 from mvsim_gym.tools.options import add_duration, add_loading, add_output, add_seed, add_world
 
-HELP = "drive a world by a script of commands and write what happened"
+HELP = "drive a world by a script of commands and write its states"
 DESCRIPTION = (
-    "Runs WORLD under the script COMMANDS (CSV: t_start,vehicle,kind,a,b,c; kinds of command as "
-    "docs/python.md lists them) and writes one row a step, row 0 being the initial state."
+    "Runs WORLD under the script COMMANDS (CSV: t_start,vehicle,kind,a,b,c; docs/python.md lists the "
+    "kinds of commands) and writes one row a step; row 0 is the initial state."
 )
 
 
@@ -22,7 +22,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_duration(parser, "simulated time", required=True, metavar="SECONDS")
     add_output(parser, "OUT", "file for the states, CSV")
     parser.add_argument("--scans", metavar="SCANS", help="file for the lidar scans, CSV")
-    add_seed(parser, "of noise")
+    add_seed(parser, "seed of the noise")
     add_loading(parser)
 
 

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 HELP = "simulate a world in real time as a node of ROS 2"
 DESCRIPTION = (
-    "Simulates WORLD in real time, publishes what vehicles and their sensors do on topics of ROS 2, and"
-    " drives by cmd_vel. It needs no ROS installation, and uses rclpy where that can be imported. Without"
-    " --interface it tells and answers nobody but this machine, unless ROS_AUTOMATIC_DISCOVERY_RANGE or"
-    " ROS_LOCALHOST_ONLY says otherwise; but DDS has no password, and opens its UDP ports (7400 and up) on all"
-    " addresses, so only a firewall keeps packets out. In a terminal"
-    " keys drive as they do for `launch`; Ctrl-C and ESC end it."
+    "Simulates WORLD in real time, publishes the state of vehicles and their sensors on topics of ROS 2, and"
+    " drives by cmd_vel. It needs no ROS installation, and uses rclpy if that can be imported. Without"
+    " --interface it only talks to this machine, unless ROS_AUTOMATIC_DISCOVERY_RANGE or"
+    " ROS_LOCALHOST_ONLY says otherwise. DDS has no password and opens its UDP ports (7400 and up) on all"
+    " addresses, so only a firewall keeps packets out. Keys in a terminal drive as for `launch`; Ctrl-C and"
+    " ESC end it."
 )
 _OF_NODES = (
     *("way", "clock", "period", "vehicle_namespace", "localization", "odometry_frame"),
@@ -35,13 +35,13 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_running(parser)
     _add_network(parser)
     _add_topics(parser)
-    add_record(parser, "record it, too")
-    parser.add_argument("--view", action="store_true", help="show it in a browser of this machine, too")
+    add_record(parser, "record the world")
+    parser.add_argument("--view", action="store_true", help="show the world in a browser of this machine")
     parser.add_argument(
         "--hub",
         type=int,
         metavar="PORT",
-        help="a hub for MVSim's clients on this port of this machine, too; 0 takes any (MVSim's is 23700)",
+        help="start a hub for MVSim's clients on this port of this machine; 0 takes a free one (MVSim's is 23700)",
     )
 
 
@@ -50,16 +50,13 @@ def _add_network(parser: argparse.ArgumentParser) -> None:
         "--via",
         dest="way",
         choices=("rclpy", "cyclonedds"),
-        help="the way to the network (default: rclpy where it can be imported, else cyclonedds)",
+        help="the transport (default: rclpy if it can be imported, else cyclonedds)",
     )
-    parser.add_argument(
-        "--domain", type=int, metavar="N", help="0 to 232 (default: ROS_DOMAIN_ID, without it 0)"
-    )
+    parser.add_argument("--domain", type=int, metavar="N", help="0 to 232 (default: ROS_DOMAIN_ID, or 0)")
     parser.add_argument(
         "--interface",
         metavar="NAME",
-        help="'local': nobody but this machine is told or answered; 'any': as the middleware chooses; or an interface,"
-        " by name or address",
+        help="'local': this machine only; 'any': as the middleware chooses; or the name or address of an interface",
     )
 
 
@@ -74,17 +71,19 @@ def _add_topics(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="simulated time between poses (default 0.02)",
     )
-    parser.add_argument("--namespace", default="", metavar="/NAME", help="stands before all topics")
+    parser.add_argument("--namespace", default="", metavar="/NAME", help="prefix of all topics except /clock")
     parser.add_argument(
-        "--vehicle-namespace", action="store_true", help="topics below /VEHICLE also of a single vehicle"
+        "--vehicle-namespace",
+        action="store_true",
+        help="put /VEHICLE before the topics of a single vehicle too",
     )
     localization = parser.add_mutually_exclusive_group()
     localization.add_argument(
         "--localization",
         choices=("truth", "identity"),
         default="truth",
-        help="the transform from map to odom: the one that puts base_link where the vehicle is (truth, the default), or"
-        " the identity, as of MVSim",
+        help="the transform from map to odom: truth (default) puts base_link at the true pose, identity leaves odom at"
+        " the origin, as MVSim does",
     )
     localization.add_argument(
         "--no-localization",
@@ -102,18 +101,18 @@ def _add_topics(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--one-tree",
         action="store_true",
-        help="transforms of all vehicles on /tf and /tf_static; their frames are called VEHICLE/base_link",
+        help="transforms of all vehicles on /tf and /tf_static; their frames are named VEHICLE/base_link",
     )
     parser.add_argument(
         "--no-return",
         choices=("inf", "max"),
         default="inf",
-        help="what a ray of a scan is that hit nothing: infinite (the default), or the longest range, as of MVSim",
+        help="the range of a ray that hit nothing: infinite (default), or the longest range, as in MVSim",
     )
     parser.add_argument(
         "--log-topics",
         action="store_true",
-        help="the columns of the CSV files as topics log/..., of every step",
+        help="publish the columns of the CSV files as topics log/... at every step",
     )
     parser.add_argument(
         "--history", type=int, default=50, metavar="N", help="messages kept for slow receivers (default 50)"
@@ -130,7 +129,7 @@ def run(
     view_port: int,
     **options: Any,
 ) -> None:
-    """Simulates it until it is ended."""
+    """Simulates the world until it is ended."""
     from mvsim_gym.ros import network_of
     from mvsim_gym.tools.launch import launch
 
@@ -151,7 +150,7 @@ def run(
 def _node_of(
     world: World, say: TextIO, network: Network, way: str | None, **options: Any
 ) -> Iterator[RosNode]:
-    """A node that publishes what a world does, and says where; `options` are keywords of `RosNode`."""
+    """Returns a node that publishes a world, and prints where; `options` are keywords of `RosNode`."""
     from mvsim_gym.ros import RosNode, open_transport
     from mvsim_gym.ros.transport import ANY, LOCAL
 

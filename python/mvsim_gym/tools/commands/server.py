@@ -7,8 +7,8 @@ from typing import Any
 
 from mvsim_gym.tools.options import add_hub
 
-HELP = "run a hub alone, for nodes of MVSim or of yours"
-DESCRIPTION = "Runs a hub until Ctrl-C. `mvsim-gym launch` has one of its own."
+HELP = "run a hub alone, for nodes of MVSim or your own"
+DESCRIPTION = "Runs a hub until Ctrl-C. `mvsim-gym launch` includes a hub."
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -17,7 +17,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(**options: Any) -> None:
-    """Serves until it is ended."""
+    """Runs the hub until it is ended."""
     from mvsim_gym.tools.topics import serve
 
     serve(**options)

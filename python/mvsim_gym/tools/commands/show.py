@@ -9,8 +9,8 @@ from typing import Any
 from mvsim_gym.tools.options import add_loading, add_output, add_world
 
 _VIEWS = (("from above", 0.0), ("in perspective", 55.0))
-"""Titles, and degrees from straight above."""
-_SIDE = 900  # px
+"""Titles of the images, and the angle of each camera from the vertical, degrees."""
+_SIDE = 900  # width and height of an image, px
 HELP = "draw a world from above and in perspective, with names"
 
 
@@ -19,7 +19,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_world(parser)
     add_output(parser, "PICTURE", "file for the picture, PNG")
     parser.add_argument(
-        "--time", type=float, default=0, metavar="SECONDS", help="simulated before (default 0)"
+        "--time", type=float, default=0, metavar="SECONDS", help="simulated time before (default 0)"
     )
     add_loading(parser)
 

@@ -13,7 +13,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(out: str) -> None:
-    """Draws them, and tells their paths."""
+    """Draws the pictures, and prints their paths."""
     from mvsim_gym.tools.tire_plots import draw_all
 
     for path in draw_all(out):

@@ -14,7 +14,7 @@ HELP = "list topics, print their messages, measure their rate"
 def add(parser: argparse.ArgumentParser) -> None:
     """Adds its arguments."""
     commands: dict[str, tuple[str, Callable[..., None]]] = {
-        "list": ("list the topics and who publishes them", _list),
+        "list": ("list the topics and their publishers", _list),
         "echo": ("print the messages of a topic until Ctrl-C", _echo),
         "hz": ("measure the rate of a topic", _hz),
     }
@@ -22,9 +22,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     made["list"].add_argument("--details", action="store_true", help="with types and endpoints, as YAML")
     for name in ("echo", "hz"):
         made[name].add_argument("topic", metavar="TOPIC", help="e.g. /r1/pose")
-    made["echo"].add_argument("-n", "--count", type=int, metavar="N", help="end after so many")
+    made["echo"].add_argument("-n", "--count", type=int, metavar="N", help="end after N messages")
     made["hz"].add_argument(
-        "--seconds", type=float, default=5.0, metavar="S", help="for how long (default 5)"
+        "--seconds", type=float, default=5.0, metavar="S", help="time of the measurement (default 5)"
     )
 
 

@@ -9,8 +9,8 @@ from mvsim_gym.tools.options import add_duration, add_loading
 
 HELP = "find gains for the speed PID of a vehicle class"
 DESCRIPTION = (
-    "Drives CLASS of FILE in an empty world, once with a constant torque and once with the gains found,"
-    " and reports. Nothing is written."
+    "Drives CLASS of FILE in an empty world, once with a constant torque and once with the gains that were"
+    " found, and prints a report. No file is written."
 )
 
 
@@ -24,9 +24,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=0.0,
         metavar="NM",
-        help="of the test (default: half of the grip)",
+        help="torque of the test (default: half of the limit by grip)",
     )
-    add_duration(parser, "of the test (default 5)", "-d", default=5.0, metavar="S")
+    add_duration(parser, "duration of the test (default 5)", "-d", default=5.0, metavar="S")
     parser.add_argument(
         "-s", "--sim-step", dest="step", type=float, default=0.001, metavar="S", help="default 0.001"
     )
@@ -36,7 +36,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=0.25,
         metavar="A",
-        help="smaller is faster (default 0.25)",
+        help="a smaller value gives a faster response (default 0.25)",
     )
     parser.add_argument(
         "--speed",
@@ -45,7 +45,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="V",
-        help="m/s that the robot is to go at, one or several (default 1, or 0.8 of its top speed where that is less)",
+        help="setpoints of the speed, m/s (default 1, or 0.8 of the top speed if that is less)",
     )
     add_loading(parser)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from mvsim_gym.tools.options import add_loading, add_worlds
 
-HELP = "check world files: errors, warnings, what is in them"
+HELP = "check world files: errors, warnings, contents"
 DESCRIPTION = (
     "Loads each WORLD and prints its errors and warnings, with lines, and a summary. The exit code is 0"
     " if all of them load, 1 if one does not, 2 for wrong arguments."
@@ -21,7 +21,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(worlds: list[str], **options: Any) -> int:
-    """Checks all of them before it tells."""
+    """Checks all files, then prints the reports."""
     from mvsim_gym.tools.validate import validate
 
     reports = [validate(world, **options) for world in worlds]

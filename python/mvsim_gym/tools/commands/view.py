@@ -21,11 +21,11 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--num-envs",
         type=int,
         metavar="N",
-        help="how many; of several agents in a world, how many agents (default one world)",
+        help="number of worlds; of agents, if a world has several (default: one world)",
     )
     add_policy(parser)
-    add_seed(parser, "of the first env, or of noise")
-    add_record(parser, "record it; of environments the first world")
+    add_seed(parser, "seed of the first env, or of a world's noise")
+    add_record(parser, "record the world; of environments the first one")
     add_listening(parser)
     add_settings(parser)
 
