@@ -6,12 +6,14 @@
 #include "worldfile/tags.h"
 #include "worldfile/world_text.h"
 
-namespace mvsim::tags_test {
+namespace mvsim {
 
+// GoogleTest finds it by the namespace of its argument.
 static void PrintTo(const TagRow& row, std::ostream* out) {
   *out << row.element << " " << row.tag.name();
 }
 
+namespace tags_test {
 namespace {
 
 // Around a tag of each element: the tag's own line is the third.
@@ -252,4 +254,5 @@ TEST(Tags, NearestNamesComeFromTheTables) {
 }
 
 }  // namespace
-}  // namespace mvsim::tags_test
+}  // namespace tags_test
+}  // namespace mvsim
