@@ -40,7 +40,7 @@ const std::string& text_of(const Override& change) {
   return *change.text;
 }
 
-std::string number_text(double number) {
+std::string round_trip_text(double number) {
   char buffer[32];
   const auto [end, status] = std::to_chars(buffer, buffer + sizeof buffer, number);
   return std::string(buffer, end);
@@ -53,8 +53,8 @@ double number_of(const Override& change, double min, double max) {
   if (status != std::errc() || end != text.data() + text.size())
     fail(change.path[0], "found '" + shortened(text) + "', expected a number");
   if (number >= min && number <= max) return number;
-  fail(change.path[0], "found " + number_text(number) + ", expected a number from " + number_text(min) +
-                           " to " + number_text(max));
+  fail(change.path[0], "found " + round_trip_text(number) + ", expected a number from " +
+                           round_trip_text(min) + " to " + round_trip_text(max));
 }
 
 int integer_of(const Override& change, int min, int max) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kPoints = 2000, kGoals = 20, kStarts = 100;
 constexpr uint16_t kOwnStream = 0xffff;  // of the examined points, so that results do not change
-constexpr double kFar = std::numeric_limits<double>::infinity();
+constexpr double kFarAway = std::numeric_limits<double>::infinity();
 
 std::string metres(double v) {
   char buffer[32];
@@ -43,7 +43,7 @@ struct Survey {
   std::vector<Vec2> good;
   int on_ground = 0;
   double clearance = 0, clearance_of_walls = 0;  // the largest found; the same without movable obstacles
-  double slope = kFar;                           // the smallest found, a tangent
+  double slope = kFarAway;                       // the smallest found, a tangent
 };
 
 Survey look_around(const Simulation& s, size_t agent, const Wanted& wanted, RandomStream& random,
@@ -152,7 +152,7 @@ void StartAndGoal::explain_given(EnvState& env, size_t index, const GivenStart& 
 void StartAndGoal::explain_distance(const Simulation& simulation, const PlanningGrid* grid,
                                     const FieldOf& field_of, const std::vector<Vec2>& starts,
                                     RandomStream& random, const Poll& poll) const {
-  double nearest = kFar, farthest = 0;
+  double nearest = kFarAway, farthest = 0;
   int goals = 0, reached = 0;
   for (int i = 0; i < kGoals; ++i) {
     const std::optional<Vec2> goal = draw_goal(simulation, grid, random, poll);

@@ -11,7 +11,7 @@
 namespace mvsim {
 namespace {
 
-constexpr int kTries = 200;
+constexpr int kBlockTries = 200;
 constexpr double kParked = 1e6;  // m, out of the way of blocks that are placed first
 
 }  // namespace
@@ -86,7 +86,7 @@ class PlaceBlocks final : public ResetTerm {
     const double radius = s.state().params[block.params + kBlockScale] * block.shape.radius;
     double best = -1e300;
     Pose2 best_pose;
-    for (int i = 0; i < kTries && best < 0; ++i) {
+    for (int i = 0; i < kBlockTries && best < 0; ++i) {
       if (poll) poll();
       const Pose2 pose{random.uniform(area.x_min, area.x_max), random.uniform(area.y_min, area.y_max),
                        random.uniform(-kPi, kPi)};

@@ -29,7 +29,7 @@ Distribution read_distribution(TermReader& reader, const Model& model) {
   return Distribution(text, choices);
 }
 
-std::string number_text(double v) {
+std::string short_text(double v) {
   char buffer[32];
   std::snprintf(buffer, sizeof buffer, "%g", v);
   return buffer;
@@ -60,9 +60,9 @@ Randomization::Randomization(TermReader& reader, const Model& model)
         (std::isinf(low) || low >= lowest(entry.info)) && (std::isinf(high) || high <= highest(entry.info));
     if (!fits)
       reader.fail(scaled ? "scale" : "value",
-                  "draws of " + entry.path + " would reach from " + number_text(low / unit) + " to " +
-                      number_text(high / unit) + ", expected values from " +
-                      number_text(entry.info.min / unit) + " to " + number_text(entry.info.max / unit));
+                  "draws of " + entry.path + " would reach from " + short_text(low / unit) + " to " +
+                      short_text(high / unit) + ", expected values from " +
+                      short_text(entry.info.min / unit) + " to " + short_text(entry.info.max / unit));
     params_.push_back(index);
     scales_.push_back(scale);
   }

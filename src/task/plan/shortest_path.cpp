@@ -15,7 +15,7 @@ namespace {
 // to cells, one for the corners of the start's four cells, one for the cells that a line of sight touches.
 constexpr double kMargin = 3;
 
-constexpr int kPollEvery = 4096;  // cells
+constexpr int kCellsPerPoll = 4096;  // cells
 
 // Whether all cells of `g` within kMargin of the line from start to goal are free. Then each of them sees the
 // goal and has a nearer neighbour that sees it too, so the search goes straight.
@@ -38,7 +38,7 @@ bool is_straight(const Simulation& simulation, const PathQuery& q, const Plannin
       window_of(whole, {std::min(q.start.x, q.goal.x) - margin, std::max(q.start.x, q.goal.x) + margin,
                         std::min(q.start.y, q.goal.y) - margin, std::max(q.start.y, q.goal.y) + margin});
   for (int i = 0; i < g.width * g.height; ++i) {
-    if (poll && i % kPollEvery == 0) poll();
+    if (poll && i % kCellsPerPoll == 0) poll();
     const Vec2 p = g.center(i);
     const double share = length > 0 ? std::clamp(dot(p - q.start, line) / (length * length), 0.0, 1.0) : 0.0;
     if (norm(p - (q.start + share * line)) <= margin && !is_known_ground(model, p)) return false;
