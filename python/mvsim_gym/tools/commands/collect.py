@@ -9,10 +9,11 @@ from typing import Any
 from mvsim_gym.tools.options import add_env, add_episodes, add_output
 from mvsim_gym.tools.terminal import control
 
-HELP = "write episodes as a Minari data set"
+FORMATS = ("minari", "lerobot")
+HELP = "write episodes as a data set of Minari or LeRobot"
 DESCRIPTION = (
-    "Runs episodes and writes them below DIR in Minari's format. MINARI_DATASETS_PATH=DIR lets Minari"
-    " find them: minari.load_dataset(NAME)."
+    "Runs episodes and writes them below DIR. MINARI_DATASETS_PATH=DIR lets Minari find them:"
+    " minari.load_dataset(NAME). LeRobot takes NAME and root=DIR/NAME."
 )
 
 
@@ -24,6 +25,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name", metavar="NAME", help="the data set's id (default mvsim/ENVIRONMENT/POLICY-v0)"
     )
+    parser.add_argument("--format", choices=FORMATS, default="minari", help="format (default minari)")
     parser.add_argument(
         "--flatten",
         action="store_true",
@@ -43,5 +45,9 @@ def run(output: str, episodes: int, **options: Any) -> None:
     dataset = collect(folder=output, episodes=episodes, on_episode=show_progress, **options)
     if sys.stderr.isatty():
         print(file=sys.stderr)
+    if options["format"] == "lerobot":
+        print(f"{dataset.name}: {dataset.total_episodes} episodes, {dataset.total_steps} steps")
+        print(f"LeRobot reads it by LeRobotDataset('{dataset.name}', root='{dataset.path}')")
+        return
     print(f"{dataset.spec.dataset_id}: {dataset.total_episodes} episodes, {dataset.total_steps} steps")
     print(f"Minari finds it with MINARI_DATASETS_PATH={output}")
