@@ -16,7 +16,7 @@ __all__ = ["Contents", "check_target", "made_dataset"]
 
 
 class Contents(NamedTuple):
-    """What a data set contains."""
+    """The contents of a data set."""
 
     env_id: str
     observations: spaces.Dict

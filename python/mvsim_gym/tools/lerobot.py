@@ -40,7 +40,7 @@ _PICTURE = "image"
 
 
 class Form(NamedTuple):
-    """What the steps of a data set contain."""
+    """The contents of the steps of a data set."""
 
     observations: spaces.Dict
     actions: Sequence[str]
