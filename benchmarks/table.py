@@ -123,6 +123,13 @@ OTHERS = {
         "load_map_4000_mb": ("memory that it keeps", "{:,.0f} MB"),
         "load_blocks_50000": ("50,000 static blocks", "{:,.0f} ms"),
     },
+    "A robot: observe, infer, command, on one core": {
+        "deploy_us_nav": ("NavArena, two layers of 64", "{:,.0f} us"),
+        "deploy_us_nav_p99": ("its slowest of 100", "{:,.0f} us"),
+        "deploy_us_depth": ("DepthNavigation, three convolutions", "{:,.0f} us"),
+        "deploy_us_depth_p99": ("its slowest of 100", "{:,.0f} us"),
+        "deploy_import_ms": ("import of `Pipeline` and `load_policy`, beyond numpy", "{:.0f} ms"),
+    },
     "Other": {
         "import_ms": ("`import mvsim_gym`, beyond numpy and gymnasium", "{:.0f} ms"),
         "bytes_per_env": ("memory of one more env of task A", "{:,.0f} bytes"),

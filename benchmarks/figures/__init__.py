@@ -1,6 +1,7 @@
 """One module a family of figures; importing this package registers them all."""
 
 from . import (
+    deploying,
     environments,
     identifying,
     learner,
@@ -19,6 +20,7 @@ from . import (
 )
 
 __all__ = [
+    "deploying",
     "environments",
     "identifying",
     "learner",

@@ -111,7 +111,45 @@ def test_it_reaches_a_goal_and_stands_there(folder: Path, robot: Robot, tmp_path
 
     with open(record, "rb") as file:
         topics = {channel.topic for _, channel, _ in make_reader(file).iter_messages()}
-    assert {"/lidar", "/odom", "/tf", "/cmd_vel"} <= topics
+    assert {"/lidar", "/odom", "/tf", "/cmd_vel", "/drive/settings", "/drive/status"} <= topics
+    check_data_sets_of(record, folder, tmp_path)
+
+
+def check_data_sets_of(record: Path, folder: Path, place: Path) -> None:
+    """The observations in the data set are those that the policy had: it gives the recorded actions for them."""
+    from mvsim_gym.deploy import load_policy
+    from mvsim_gym.tools.cli import main
+    from mvsim_gym.tools.collect_drives import collect_drives
+
+    pytest.importorskip("h5py", reason="needs the extra record")
+    dataset = collect_drives(NAV, [str(record)], str(place / "data"))
+    episodes = list(dataset.iterate_episodes())  # several if the machine was too slow for some period
+    told = list(dataset.storage.get_episode_metadata(range(len(episodes))))
+    policy = load_policy(folder)
+    for episode, each in zip(episodes, told, strict=True):
+        assert each["time"] == pytest.approx(0.2 * len(episode.actions))
+        for t, taken in enumerate(episode.actions):
+            action = policy({key: values[t] for key, values in episode.observations.items()})
+            assert action.tobytes() == taken.tobytes(), t
+    assert [each["success"] for each in told] == [False] * (len(told) - 1) + [True]
+    assert [episode.rewards.sum() for episode in episodes] == [each["success"] for each in told]
+    assert episodes[-1].terminations[-1] and not episodes[-1].truncations.any()
+    assert episodes[-1].observations["goal"][-1][0] < episodes[0].observations["goal"][0][0]
+    actions = np.concatenate([episode.actions for episode in episodes])
+    cut = place / "cut.mcap"
+    cut.write_bytes(record.read_bytes()[: record.stat().st_size * 3 // 4])
+    short = list(collect_drives(NAV, [str(cut)], str(place / "cut")).iterate_episodes())
+    assert short[-1].truncations[-1] and not short[-1].terminations.any()
+    begun = np.concatenate([episode.actions for episode in short])
+    assert 0 < len(begun) < len(actions) and begun.tobytes() == actions[: len(begun)].tobytes()
+    pq = pytest.importorskip("pyarrow.parquet", reason="needs the extra lerobot")
+    options = ["--recording", str(record), "--format", "lerobot", "--name", "x/drive", "-o", str(place)]
+    assert main(["collect", NAV, *options]) == 0
+    rows = pq.read_table(place / "x/drive/data/chunk-000/file-000.parquet").to_pylist()
+    assert np.array([row["action"] for row in rows], np.float32).tobytes() == actions.tobytes()
+    assert rows[-1]["next.success"]
+    assert main(["collect", NAV, *options, "--episodes", "2"]) == 1
+    assert main(["collect", NAV, "-o", str(place)]) == 1
 
 
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])

@@ -48,7 +48,8 @@ def export_policy(
 
     Args:
         model: a model of Stable-Baselines3 (MODEL.zip, which is code that runs), weights of examples/ppo.py (FILE.pt),
-            or a function from observations by key (tensors of PyTorch, a row for each robot) to actions (n, size).
+            or a function or PyTorch module from observations by key (tensors of PyTorch, a row for each robot) to
+            actions (n, size). `of_torchrl`, `of_skrl` and `of_rllib` have such modules for these libraries.
         env_id: the environment of the training.
         output: a folder; an existing one is replaced if an export wrote it.
         settings: keywords of the environment; they take precedence over those of the model.
@@ -75,7 +76,9 @@ def export_policy(
     envs = envs_for(env_id, keywords, num_envs=agents_of(env_id, keywords), copy=True)
     space: Any = envs.single_observation_space
     if callable(model):
-        module: Any = Deterministic(list(space.spaces), lambda seen: model(seen), torch.nn.Module())
+        own = model if isinstance(model, torch.nn.Module) else torch.nn.Module()
+        size = len(envs.action_names)
+        module: Any = Deterministic(list(space.spaces), lambda seen: model(seen), own, size).eval()
         name = getattr(model, "__name__", type(model).__name__)
     elif os.fspath(model).endswith((".pt", ".pth")):
         module, name = actor_of_weights(model, space), os.path.basename(os.fspath(model))

@@ -14,23 +14,59 @@ from torch import Tensor, nn
 from mvsim_gym.tools.policy import network_of
 from mvsim_gym.vector_env import VectorEnv
 
-__all__ = ["Deterministic", "actor_of_weights", "module_of_model"]
+__all__ = ["Deterministic", "ScaledVector", "Vector", "actor_of_weights", "module_of_model"]
 
 
 class Deterministic(nn.Module):
     """A network that takes observations in the order of `keys`, with a row for each robot, and returns actions in [-1,
-    1]."""
+    1]. `size` is the number of an action's values, if it is known."""
 
     def __init__(
-        self, keys: Sequence[str], act: Callable[[dict[str, Tensor]], Tensor], own: nn.Module
+        self, keys: Sequence[str], act: Callable[[dict[str, Tensor]], Tensor], own: nn.Module, size: int = 0
     ) -> None:
         super().__init__()
-        self.keys, self._act, self.own = list(keys), act, own
+        self.keys, self._act, self.own, self._size = list(keys), act, own, size
 
     def forward(self, *observations: Tensor) -> Tensor:
         """Returns actions (n, size)."""
         named = dict(zip(self.keys, observations, strict=True))
-        return self._act(named).clamp(-1.0, 1.0)
+        action = self._act(named)
+        if self._size:
+            if int(action.shape[-1]) != self._size:
+                raise ValueError(f"found an action of {int(action.shape[-1])} values, expected {self._size}")
+            # states the size in the graph, which may not follow from it, as after a split
+            action = action.reshape(-1, self._size)
+        return action.clamp(-1.0, 1.0)
+
+
+class Vector(nn.Module):
+    """Joins observations to the vector of `flatten=True`."""
+
+    def forward(self, seen: Mapping[str, Tensor]) -> Tensor:
+        """Returns (n, sum of sizes) for observations by key (n, size)."""
+        return torch.cat([seen[key].float() for key in sorted(seen)], dim=-1)
+
+
+class ScaledVector(nn.Module):
+    """Joins observations to a vector that is scaled by their bounds to [-1, 1], as `register(..., scaled=True)` of
+    RLlib's adapter does.
+
+    Args:
+        space: the environment's `single_observation_space` with `flatten=True`.
+    """
+
+    def __init__(self, space: spaces.Box) -> None:
+        super().__init__()
+        from mvsim_gym.learners._flat import scaling
+
+        by = scaling(space.low, space.high)
+        self.factor, self.offset = _buffer(by.factor), _buffer(by.offset)
+        self.low, self.high = _buffer(by.space.low), _buffer(by.space.high)
+
+    def forward(self, seen: Mapping[str, Tensor]) -> Tensor:
+        """Returns (n, sum of sizes) for observations by key (n, size)."""
+        joined = torch.cat([seen[key].float() for key in sorted(seen)], dim=-1)
+        return torch.minimum(torch.maximum(joined * self.factor + self.offset, self.low), self.high)
 
 
 class _Scaled(nn.Module):
@@ -144,8 +180,7 @@ def actor_of_weights(path: str | os.PathLike[str], space: spaces.Dict) -> Determ
         raise ValueError(f"{os.fspath(path)}: found a network of {scale.shape[0]} inputs, expected {size}")
 
     def act(seen: dict[str, Tensor]) -> Tensor:
-        flat = torch.cat([seen[key].float() for key in sorted(seen)], dim=-1)
-        result: Tensor = actor(flat * scale + offset)
+        result: Tensor = actor(Vector()(seen) * scale + offset)
         return result
 
     return Deterministic(list(space.spaces), act, actor).eval()

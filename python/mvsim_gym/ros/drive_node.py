@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from mvsim_gym.ros.robot_readings import RobotReadings
 from mvsim_gym.ros.topics import ACKERMANN_COMMAND, COMMAND, STAMPED_COMMAND, Qos, Topic
 from mvsim_gym.ros.transport import Publisher, Transport
 
-__all__ = ["DriveNode", "DriveOptions"]
+__all__ = ["SETTINGS", "STATUS", "DriveNode", "DriveOptions"]
 
 GRACE = 0.05
 """Time beyond a control period after which the robot of a blocked loop is stopped; s."""
@@ -25,7 +26,9 @@ _STATUS_EVERY = 0.2  # s
 _WORK_EVERY = 0.002  # s between checks for messages
 _LAST_STOPS = 5  # zero commands at the end
 
-_STATUS = Topic("/drive/status", "std_msgs/msg/String", Qos(10, latched=True))
+STATUS = Topic("/drive/status", "std_msgs/msg/String", Qos(10, latched=True))
+SETTINGS = Topic("/drive/settings", "std_msgs/msg/String", Qos(1, latched=True))
+"""Recorded first, and not published: the options of the drive."""
 _OBSERVATION = Topic("/drive/observation", "std_msgs/msg/Float32MultiArray", Qos(10))
 COMMANDS = {
     "twist": COMMAND,
@@ -49,6 +52,8 @@ class DriveOptions(NamedTuple):
     """True: commands are reported, but not sent"""
     goals: tuple[tuple[float, float], ...] = ()
     """goals, which are driven to one after another"""
+    about: Mapping[str, Any] = MappingProxyType({})
+    """further facts for the recording: environment, keywords, agent"""
 
 
 class DriveNode:
@@ -96,13 +101,28 @@ class DriveNode:
                 transport.subscribe(topic, self._recorded(topic, receive))
             self._command = COMMANDS[options.kind]._replace(name=options.names["cmd"])
             self._out: Publisher | None = None if options.dry else transport.publisher(self._command)
-            self._status = transport.publisher(_STATUS)
+            self._status = transport.publisher(STATUS)
             self._seen = transport.publisher(_OBSERVATION)
         except BaseException:
             transport.close()
             raise
+        self._record_text(
+            SETTINGS,
+            {
+                "names": options.names,
+                "localization": options.localization,
+                "dry": options.dry,
+                **options.about,
+            },
+            time.time_ns(),
+        )
         if self._goals:
             driver.set_goal(*self._goals.pop(0))
+
+    def _record_text(self, topic: Topic, content: Mapping[str, Any], nanoseconds: int) -> None:
+        if self._record is not None:
+            data = bytes(STORE.serialize_cdr(Messages.text(json.dumps(content)), topic.kind))
+            self._record(topic.name, topic.kind, data, nanoseconds)
 
     def _take_goal(self, x: float, y: float) -> None:
         """Takes a goal from the topic of goals."""
@@ -189,33 +209,38 @@ class DriveNode:
                 self._record(self._command.name, self._command.kind, data, now)
 
     def _report(self, step: Step, now: float) -> None:
-        """Publishes the status when it changes and every 0.2 s, and each observation that has a subscriber."""
+        """Publishes the status when it changes and every 0.2 s, and each observation that has a subscriber. A recording
+        has the status and the action of every period."""
         changed = step.stop != self._reason
         if changed:
             self._say(f"stop: {step.stop}" if step.stop else "drives")
             self._reason = step.stop
+        if self._record is not None:
+            action = None if step.action is None else step.action.tolist()
+            self._record_text(STATUS, {**self._status_of(step, now), "action": action}, time.time_ns())
         if changed or now - self._status_at >= _STATUS_EVERY:
             self._status_at = now
-            status = {
-                "state": "stop" if step.stop else "drive",
-                "reason": step.stop,
-                "dry": self._options.dry,
-                "speed": step.speed,
-                "turn": step.turn,
-                "goal": self._driver.goal,
-                "reached": self.reached,
-                "limited": dict(self._driver.interventions),
-                "stops": dict(self._driver.stops),
-                "readings": {
-                    name: [state.status, round(min(state.age, 1e9), 3)]
-                    for name, state in self._driver.pipeline.state(now).items()
-                },
-            }
-            text = Messages.text(json.dumps(status))
-            self._publish(self._status, _STATUS, text)
+            self._publish(self._status, STATUS, Messages.text(json.dumps(self._status_of(step, now))))
         if step.observation is not None and self._seen.has_listeners:
             flat = np.concatenate([v.ravel() for v in step.observation.values()]).astype(np.float32)
             self._publish(self._seen, _OBSERVATION, Messages.table(flat, ["observation"]))
+
+    def _status_of(self, step: Step, now: float) -> dict[str, Any]:
+        return {
+            "state": "stop" if step.stop else "drive",
+            "reason": step.stop,
+            "dry": self._options.dry,
+            "speed": step.speed,
+            "turn": step.turn,
+            "goal": self._driver.goal,
+            "reached": self.reached,
+            "limited": dict(self._driver.interventions),
+            "stops": dict(self._driver.stops),
+            "readings": {
+                name: [state.status, round(min(state.age, 1e9), 3)]
+                for name, state in self._driver.pipeline.state(now).items()
+            },
+        }
 
     def _publish(self, publisher: Publisher, topic: Topic, message: Any) -> None:
         publisher.publish(bytes(STORE.serialize_cdr(message, topic.kind)))

@@ -1,4 +1,4 @@
-"""Data sets of episodes for offline learning, in Minari's format: `mvsim-gym collect`."""
+"""Data sets of episodes for offline learning, in the formats of Minari and LeRobot: `mvsim-gym collect`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from mvsim_gym._checks import checked_count
-from mvsim_gym._notices import extra
 from mvsim_gym._outputs import Observation, flat_space, flattened
 from mvsim_gym.registration import spec
 from mvsim_gym.tools.collected import Episodes
+from mvsim_gym.tools.datasets import Contents, check_target, made_dataset
 from mvsim_gym.tools.episodes import agents_of, ends_of, is_flat
 from mvsim_gym.tools.policy import Policy, envs_for, keywords_of, policy_of
 from mvsim_gym.vector_env import VectorEnv
@@ -33,12 +33,13 @@ def collect(
     seed: int = 0,
     name: str | None = None,
     flatten: bool = False,
+    format: str = "minari",
     on_episode: Callable[[int], None] = lambda done: None,
     settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> Any:
-    """Runs whole episodes and writes them as a Minari data set below `folder`.
+    """Runs whole episodes and writes them as a data set below `folder`.
 
-    Episode k is reset with the seed `seed` + k, which Minari stores with it. A replay of its actions after that reset
+    Episode k is reset with the seed `seed` + k, which is stored with it. A replay of its actions after that reset
     gives the same bytes. In a world with several agents, each agent has its own episode, which ends when the agent's
     does. These episodes share the seed and are in the order of the rows.
 
@@ -48,31 +49,26 @@ def collect(
         folder: folder of data sets, made if it is missing. With MINARI_DATASETS_PATH set to it, Minari finds them.
         episodes: number of episodes of the world.
         seed: seed of the first episode.
-        name: Minari's id of the data set, e.g. "mvsim/NavArena/gaps-v0". The default is made of the names of the
-            environment and the policy.
+        name: the data set's id, e.g. "mvsim/NavArena/gaps-v0". The default is made of the names of the environment and
+            the policy.
         flatten: write observations as one vector, as with `flatten=True` of `gymnasium.make`. Always done for an id
             that was registered with it.
         on_episode: called with the number of complete episodes after each one.
         settings: keywords of the environment, which override those of a model.
 
     Returns:
-        The data set, a `minari.MinariDataset`.
+        The data set, a `minari.MinariDataset`, or a `LeRobotFolder`.
 
     Raises:
-        ImportError: the extra `record` is missing.
+        ImportError: the extra `record` or `lerobot` is missing.
         OSError: the disk is full. The complete episodes are kept, and the same call continues from there, as after a
             run that was killed.
-        ValueError: the data set exists already, another run collects the same episodes, the name is invalid for
-            Minari, agents have no common end, or images are to be flattened.
+        ValueError: the data set exists already, another run collects the same episodes, the name is invalid for the
+            format, agents have no common end, or images are to be flattened.
     """
-    with extra("collect", "record"):
-        import h5py  # noqa: F401 (without it Minari would fail only after the first episode)
-        import minari  # noqa: F401
     checked_count("--episodes", episodes)
-    dataset_id = name or default_name(env_id, policy)
-    place = os.path.join(folder, dataset_id)
-    if os.path.exists(place):
-        raise ValueError(f"there is a data set '{dataset_id}' in '{folder}': choose another --name")
+    dataset_id = name or default_name(env_id, policy, format)
+    check_target(folder, dataset_id, format)
     keywords = keywords_of(policy, settings)
     agents = agents_of(env_id, keywords)
     envs = envs_for(env_id, keywords, num_envs=agents, autoreset_mode="Disabled", copy=True)
@@ -80,6 +76,7 @@ def collect(
     assert isinstance(named, spaces.Dict)
     flatten = flatten or is_flat(env_id)
     written = flat_space(named) if flatten else named
+    flatten = flatten and format == "minari"
     drive = policy_of(policy, env_id, envs)
     settings_of = {
         "env": env_id,
@@ -93,19 +90,22 @@ def collect(
         # the data set recovers its environment by `gymnasium.make`, which cannot make several agents
         own = spec(env_id, **{**keywords, "flatten": flatten})
         single, each = gym.make(own, disable_env_checker=True), ""
+    contents = Contents(
+        env_id=env_id,
+        observations=named,
+        written=written,
+        actions=envs.single_action_space,
+        action_names=envs.action_names,
+        rate=1 / envs.control_period,
+        env_spec=single.spec if single is not None else None,
+        driver=_driver(policy),
+        description=f"{episodes} episodes of {env_id} from seed {seed} on{each}, driven by {_driver(policy)}",
+        settings=settings_of,
+    )
     with Episodes(folder, dataset_id, settings_of) as kept:
         try:
             _run(envs, drive, range(seed + len(kept), seed + episodes), kept, on_episode, flatten)
-            dataset = kept.make_dataset(
-                episodes,
-                env=single.spec if single is not None else None,
-                observation_space=written,
-                action_space=envs.single_action_space,
-                algorithm_name=_driver(policy),
-                author="mvsim_gym",
-                description=f"{episodes} episodes of {env_id} from seed {seed} on{each}, driven by"
-                f" {_driver(policy)}",
-            )
+            dataset = made_dataset(kept, episodes, format, contents)
         except OSError as error:
             raise OSError(
                 f"{error}: {min(len(kept), episodes)} of {episodes} episodes are kept in '{kept.path}'; the same"
@@ -205,11 +205,12 @@ def _run(
         on_episode(len(kept))
 
 
-def default_name(env_id: str, policy: str) -> str:
+def default_name(env_id: str, policy: str, format: str = "minari") -> str:
     """The default id of the data set. For mvsim/NavArena-v0 by examples/baselines.py it is
-    mvsim/NavArena/baselines-v0."""
+    mvsim/NavArena/baselines-v0. LeRobot's names have one slash: mvsim/NavArena-baselines."""
     last = os.path.basename(env_id.rpartition(":")[2]).removesuffix(".xml").removesuffix(".env")
-    return "/".join(["mvsim", _word(re.sub(r"-v\d+$", "", last)), f"{_word(_driver(policy))}-v0"])
+    env, driver = _word(re.sub(r"-v\d+$", "", last)), _word(_driver(policy))
+    return f"mvsim/{env}-{driver}" if format == "lerobot" else f"mvsim/{env}/{driver}-v0"
 
 
 def _driver(policy: str) -> str:

@@ -16,14 +16,18 @@ import shutil
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Episodes"]
+__all__ = ["Episodes", "Track"]
+
+Track = tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]
+"""The arrays of an episode by the names of Minari's fields, and its metadata."""
+Written = TypeVar("Written")
 
 _HOME = "MINARI_DATASETS_PATH"  # variable by which Minari finds data sets
 _PART = ".part"
@@ -79,6 +83,16 @@ class Episodes:
         """The folder of the episodes until the data set is complete."""
         return self._path
 
+    @property
+    def name(self) -> str:
+        """The id of the data set."""
+        return self._id
+
+    @property
+    def place(self) -> str:
+        """The folder of the data set when it is complete."""
+        return os.path.join(self._folder, self._id)
+
     def add(self, tracks: list[dict[str, npt.NDArray[Any]]], metadata: list[dict[str, Any]]) -> None:
         """Writes an episode: the arrays and the metadata of each agent.
 
@@ -109,7 +123,6 @@ class Episodes:
         """
         import minari
 
-        place = os.path.join(self._folder, self._id)
         home = os.path.join(self._path, "datasets")
         shutil.rmtree(home, ignore_errors=True)
         os.makedirs(home, exist_ok=True)
@@ -127,12 +140,9 @@ class Episodes:
             shutil.rmtree(home, ignore_errors=True)
             lines = done.stderr.decode(errors="replace").strip().splitlines()
             why = lines[-1] if done.returncode > 0 and lines else f"HDF5 ended by signal {-done.returncode}"
-            raise OSError(f"{place}: cannot write the data set ({why})")
-        os.makedirs(os.path.dirname(place), exist_ok=True)
+            raise OSError(f"{self.place}: cannot write the data set ({why})")
         self._take_namespaces(home)
-        os.rename(os.path.join(home, self._id), place)
-        shutil.rmtree(self._path, ignore_errors=True)
-        self._lock.close()
+        self._finish(os.path.join(home, self._id))
         before = os.environ.get(_HOME)
         os.environ[_HOME] = self._folder
         try:
@@ -142,6 +152,30 @@ class Episodes:
                 del os.environ[_HOME]
             else:
                 os.environ[_HOME] = before
+
+    def make_folder(self, episodes: int, write: Callable[[str, Iterator[Track]], Written]) -> Written:
+        """Makes the folder of the first episodes by `write`, which takes its path and the episodes, and removes their
+        files.
+
+        Raises:
+            OSError: the disk is full; the episodes are kept.
+        """
+        home = os.path.join(self._path, "folder")
+        shutil.rmtree(home, ignore_errors=True)
+        try:
+            written = write(home, _tracks(self._path, episodes))
+        except OSError as error:
+            shutil.rmtree(home, ignore_errors=True)
+            raise OSError(f"{self.place}: cannot write the data set ({error})") from None
+        self._finish(home)
+        return written
+
+    def _finish(self, made: str) -> None:
+        """Moves the complete data set to its place and removes the episodes."""
+        os.makedirs(os.path.dirname(self.place), exist_ok=True)
+        os.rename(made, self.place)
+        shutil.rmtree(self._path, ignore_errors=True)
+        self._lock.close()
 
     def _take_namespaces(self, home: str) -> None:
         """Copies Minari's metadata of the folders above the data set, unless they have it."""
@@ -179,26 +213,31 @@ def work() -> None:
         os._exit(1)  # without HDF5's clean-up, which may crash
 
 
+def _tracks(path: str, episodes: int) -> Iterator[Track]:
+    """Yields the arrays and the metadata of each episode, one by one."""
+    for number in range(episodes):
+        with np.load(os.path.join(path, f"{number:06}.npz")) as arrays:
+            for row, each in enumerate(json.loads(str(arrays[_METADATA]))):
+                yield (
+                    {k.partition("/")[2]: arrays[k] for k in arrays.files if k.startswith(f"{row}/")},
+                    each,
+                )
+
+
 def _buffers(path: str, episodes: int, metadata: list[dict[str, Any]]) -> Iterator[Any]:
     """Yields Minari's buffers one by one; appends the metadata of each to `metadata`."""
     from minari.data_collector import EpisodeBuffer
 
-    for number in range(episodes):
-        with np.load(os.path.join(path, f"{number:06}.npz")) as arrays:
-            beside = json.loads(str(arrays[_METADATA]))
-            for row, each in enumerate(beside):
-                of_row = {k.partition("/")[2]: arrays[k] for k in arrays.files if k.startswith(f"{row}/")}
-                observed = {
-                    k.partition("/")[2]: v for k, v in of_row.items() if k.startswith("observations/")
-                }
-                buffer = EpisodeBuffer(
-                    id=len(metadata),
-                    seed=each.pop("seed"),
-                    observations=observed or of_row["observations"],
-                    actions=of_row["actions"],
-                    rewards=of_row["rewards"].tolist(),
-                    terminations=of_row["terminations"].tolist(),
-                    truncations=of_row["truncations"].tolist(),
-                )
-                metadata.append(each)
-                yield buffer
+    for of_row, each in _tracks(path, episodes):
+        observed = {k.partition("/")[2]: v for k, v in of_row.items() if k.startswith("observations/")}
+        buffer = EpisodeBuffer(
+            id=len(metadata),
+            seed=each.pop("seed", None),
+            observations=observed or of_row["observations"],
+            actions=of_row["actions"],
+            rewards=of_row["rewards"].tolist(),
+            terminations=of_row["terminations"].tolist(),
+            truncations=of_row["truncations"].tolist(),
+        )
+        metadata.append(each)
+        yield buffer

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from mvsim_gym._checks import plain_values
 from mvsim_gym.deploy import Pipeline, load_policy
 from mvsim_gym.deploy.driver import Driver
 from mvsim_gym.deploy.robots import robot_names
@@ -75,7 +76,12 @@ def drive(
     own = names.limits._replace(**limits, box=box).checked()
     driver = Driver(pipeline, loaded, own)
     chosen = kind or ("ackermann" if driver.steers else names.kind)
-    options = DriveOptions(all_topics, chosen, localization, dry, tuple(goals))
+    about = {
+        "env": loaded.contract.env_id,
+        "keywords": plain_values(keywords),
+        "agent": loaded.contract.agent,
+    }
+    options = DriveOptions(all_topics, chosen, localization, dry, tuple(goals), about)
     network = network_of(domain, interface)
     with _recorder(record) as write:
         node = DriveNode(driver, open_transport(network, way), options, record=write, say=_say)

@@ -162,14 +162,16 @@ def add_port(parser: argparse.ArgumentParser, flag: str, **how: Any) -> None:
     )
 
 
-def add_episodes(parser: argparse.ArgumentParser, default: int | None = None) -> None:
-    """Adds the number of episodes, which is required if there is no default."""
+def add_episodes(
+    parser: argparse.ArgumentParser, default: int | None = None, *, optional: bool = False
+) -> None:
+    """Adds the number of episodes, which is required if there is no default, unless it is optional."""
     note = "" if default is None else f" (default {default})"
     parser.add_argument(
         "--episodes",
         type=int,
         default=default,
-        required=default is None,
+        required=default is None and not optional,
         metavar="N",
         help=f"number of episodes{note}",
     )

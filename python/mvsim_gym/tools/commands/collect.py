@@ -9,10 +9,11 @@ from typing import Any
 from mvsim_gym.tools.options import add_env, add_episodes, add_output
 from mvsim_gym.tools.terminal import control
 
-HELP = "write episodes as a Minari data set"
+FORMATS = ("minari", "lerobot")
+HELP = "write episodes as a data set of Minari or LeRobot"
 DESCRIPTION = (
-    "Runs episodes and writes them below DIR in Minari's format. MINARI_DATASETS_PATH=DIR lets Minari"
-    " find them: minari.load_dataset(NAME)."
+    "Runs episodes and writes them below DIR. MINARI_DATASETS_PATH=DIR lets Minari find them:"
+    " minari.load_dataset(NAME). LeRobot takes NAME and root=DIR/NAME."
 )
 
 
@@ -20,10 +21,19 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Adds its arguments."""
     add_env(parser)
     add_output(parser, "DIR", "folder of data sets")
-    add_episodes(parser)
+    add_episodes(parser, optional=True)
+    parser.add_argument(
+        "--recording",
+        dest="recordings",
+        nargs="+",
+        default=[],
+        metavar="FILE.mcap",
+        help="recordings of `mvsim-gym drive --record`, whose episodes are taken instead of simulated ones",
+    )
     parser.add_argument(
         "--name", metavar="NAME", help="the data set's id (default mvsim/ENVIRONMENT/POLICY-v0)"
     )
+    parser.add_argument("--format", choices=FORMATS, default="minari", help="format (default minari)")
     parser.add_argument(
         "--flatten",
         action="store_true",
@@ -31,17 +41,39 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(output: str, episodes: int, **options: Any) -> None:
+def run(
+    output: str, episodes: int | None, recordings: list[str], policy: str, seed: int, **options: Any
+) -> None:
     """Collects episodes and shows the progress on a terminal."""
-    from mvsim_gym.tools.collect import collect
 
     def show_progress(done: int) -> None:
         if sys.stderr.isatty():
             control(sys.stderr, "\r")
-            print(f"{done} of {episodes} episodes", end="", file=sys.stderr, flush=True)
+            of = "" if episodes is None else f" of {episodes}"
+            print(f"{done}{of} episodes", end="", file=sys.stderr, flush=True)
 
-    dataset = collect(folder=output, episodes=episodes, on_episode=show_progress, **options)
+    env_id = options.pop("env_id")
+    if recordings:
+        if episodes is not None or policy != "random" or seed != 0:
+            raise ValueError(
+                "--recording: found --episodes, --policy or --seed, expected none of them with it"
+            )
+        from mvsim_gym.tools.collect_drives import collect_drives
+
+        dataset = collect_drives(env_id, recordings, output, on_episode=show_progress, **options)
+    else:
+        from mvsim_gym.tools.collect import collect
+
+        if episodes is None:
+            raise ValueError("expected --episodes N, or --recording FILE.mcap")
+        dataset = collect(
+            env_id, policy, output, episodes=episodes, seed=seed, on_episode=show_progress, **options
+        )
     if sys.stderr.isatty():
         print(file=sys.stderr)
+    if options["format"] == "lerobot":
+        print(f"{dataset.name}: {dataset.total_episodes} episodes, {dataset.total_steps} steps")
+        print(f"LeRobot reads it by LeRobotDataset('{dataset.name}', root='{dataset.path}')")
+        return
     print(f"{dataset.spec.dataset_id}: {dataset.total_episodes} episodes, {dataset.total_steps} steps")
     print(f"Minari finds it with MINARI_DATASETS_PATH={output}")

@@ -1,0 +1,203 @@
+"""Episodes of recordings of drives (`mvsim-gym drive --record`), by the pipeline that drove."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from mvsim_gym._notices import extra, notice
+from mvsim_gym.deploy.driver import Driver
+from mvsim_gym.deploy.freshness import StaleReadingError
+from mvsim_gym.deploy.pipeline import Pipeline
+from mvsim_gym.recording.mcap_reading import Damaged, open_mcap, pieces_of, record_at
+from mvsim_gym.ros.drive_node import SETTINGS, STATUS
+from mvsim_gym.ros.messages import STORE
+from mvsim_gym.ros.robot_readings import RobotReadings
+
+with extra("a recording", "record"):
+    from mcap.records import Channel
+
+__all__ = ["DriveEpisode", "DriveLog"]
+
+Array = npt.NDArray[Any]
+_ANY_AGE = 1e9  # s: the drive checked ages itself
+_ARRIVED = "arrived"
+
+
+class DriveEpisode(NamedTuple):
+    """A stretch of a drive in which the policy drove without a stop to one goal."""
+
+    observations: dict[str, Array]
+    """(n + 1, *shape) by key"""
+    actions: Array
+    """of the policy, (n, size)"""
+    arrived: bool
+    limited: int
+    """number of steps whose command a limit changed"""
+
+
+class _Entry(NamedTuple):
+    """A message of the recording."""
+
+    topic: str
+    kind: str
+    time: int
+    data: bytes
+
+
+class DriveLog:
+    """A recording of a drive.
+
+    Args:
+        path: an MCAP file of `mvsim-gym drive --record`, which may end early.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it is no recording of a drive, or one of a dry run.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self.settings: dict[str, Any] = {}
+        """options of the drive: names of topics, localization, env, keywords, agent"""
+        self._periods: list[dict[str, Any]] = []
+        for entry in self._entries(say=True):
+            if entry.topic == SETTINGS.name and not self.settings:
+                self.settings = self._json(entry)
+            elif entry.topic == STATUS.name:
+                self._periods.append(self._json(entry))
+        missing = [key for key in ("names", "localization", "keywords", "agent") if key not in self.settings]
+        if missing or not all("action" in period for period in self._periods):
+            raise ValueError(f"'{path}' is no recording of `mvsim-gym drive --record`")
+        if self.settings.get("dry"):
+            raise ValueError(f"'{path}': found a dry run, expected a drive whose commands were sent")
+
+    def episodes(self, env: str, keywords: Mapping[str, Any]) -> Iterator[DriveEpisode]:
+        """Yields the episodes in order, with the observations that the policy had.
+
+        An episode ends at its goal, or where the robot was stopped or got another goal. In the latter case its last
+        step is left out, because its result was not observed.
+
+        Args:
+            env: the environment of the policy, an id or a file.
+            keywords: of the environment.
+        """
+        yield from _Replay(self, env, keywords).episodes(self._entries(say=False), self._periods)
+
+    def _entries(self, *, say: bool) -> Iterator[_Entry]:
+        """Yields the messages in the order of the file, up to a damaged place."""
+        topics: dict[int, tuple[str, str]] = {}
+        kinds: dict[int, str] = {}
+        with open_mcap(self._path) as file:
+            try:
+                for piece in pieces_of(file):
+                    for record in piece.records:
+                        if isinstance(record, tuple):
+                            channel, time, place = record
+                            if channel in topics:
+                                yield _Entry(*topics[channel], time, record_at(piece.data, place).data)
+                        elif isinstance(record, Channel):
+                            topics[record.id] = record.topic, kinds.get(record.schema_id, "")
+                        else:
+                            kinds[record.id] = record.name
+            except Damaged as error:
+                if say:
+                    notice([f"'{self._path}' ends early: {error}"])
+
+    def _json(self, entry: _Entry) -> dict[str, Any]:
+        try:
+            message: Any = STORE.deserialize_cdr(entry.data, entry.kind)
+            found = json.loads(message.data)
+            if isinstance(found, dict):
+                return found
+        except Exception as error:  # decoding arbitrary bytes may raise anything
+            raise ValueError(f"'{self._path}': a message of {entry.topic} is no JSON ({error!r})") from None
+        raise ValueError(f"'{self._path}': a message of {entry.topic} is no JSON object")
+
+
+class _Replay:
+    """Gives the recorded messages to a pipeline, period by period."""
+
+    def __init__(self, log: DriveLog, env: str, keywords: Mapping[str, Any]) -> None:
+        settings = log.settings
+        agent = int(settings["agent"])
+        sources = Pipeline(env, agent=agent, **keywords).sources
+        ages = {name: {"max_age": _ANY_AGE} for name in sources if name != "goal"}
+        self._pipeline = Pipeline(env, agent=agent, sensors=ages, **keywords)
+        self._driver = Driver(self._pipeline, lambda observation: np.zeros(0))
+        self._now = 0.0
+        readings = RobotReadings(
+            self._driver, settings["names"], lambda: self._now, settings["localization"], self._take_goal
+        )
+        self._receive = {topic.name: receive for topic, receive in readings.topics()}
+        self._goal: tuple[float, float] | None = None
+        self._observations: list[dict[str, Array]] = []
+        self._actions: list[Array] = []
+        self._limits = self._limited = 0  # changed commands: of the drive so far, of the episode
+        self._done: list[DriveEpisode] = []
+
+    def episodes(self, entries: Iterator[_Entry], periods: list[dict[str, Any]]) -> Iterator[DriveEpisode]:
+        """Yields the episodes of the messages; `periods` are the contents of the statuses among them."""
+        number = 0
+        if periods:
+            self._follow(periods[0])
+        for entry in entries:
+            self._now = entry.time * 1e-9
+            if entry.topic == STATUS.name:
+                self._take_period(periods[number])
+                number += 1
+                if number < len(periods):
+                    self._follow(periods[number])
+            elif entry.topic in self._receive:
+                self._receive[entry.topic](entry.data)
+            yield from self._done
+            self._done.clear()
+        self._end(arrived=False)
+        yield from self._done
+
+    def _take_goal(self, x: float, y: float) -> None:
+        self._end(arrived=False)
+        self._goal = (x, y)
+        self._driver.set_goal(x, y)
+
+    def _follow(self, following: Mapping[str, Any]) -> None:
+        """Sets the goal of the next period, which the drive set right after this one."""
+        goal = following["goal"]
+        if goal is not None and tuple(goal) != self._goal:
+            self._take_goal(float(goal[0]), float(goal[1]))
+
+    def _take_period(self, period: Mapping[str, Any]) -> None:
+        limits = sum(period["limited"].values())
+        changed, self._limits = limits > self._limits, limits
+        if period["reason"]:
+            self._end(arrived=period["reason"] == _ARRIVED)
+            return
+        action = np.asarray(period["action"], np.float32)
+        try:
+            self._observations.append(self._pipeline.observe(self._now))
+        except StaleReadingError:  # a message before it is in a damaged place
+            self._end(arrived=False)
+            return
+        self._pipeline.command(action)  # for the observation of the last action
+        self._actions.append(action)
+        self._limited += changed
+
+    def _end(self, *, arrived: bool) -> None:
+        """Ends an episode."""
+        if arrived:
+            self._goal = None
+            if self._actions:
+                try:
+                    self._observations.append(self._pipeline.observe(self._now))
+                except StaleReadingError:
+                    arrived = False
+        count = len(self._observations) - 1
+        if count > 0:
+            keys = self._observations[0]
+            seen = {key: np.stack([each[key] for each in self._observations]) for key in keys}
+            self._done.append(DriveEpisode(seen, np.stack(self._actions[:count]), arrived, self._limited))
+        self._observations, self._actions, self._limited = [], [], 0
