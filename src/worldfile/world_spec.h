@@ -1,6 +1,6 @@
 // Content of a world file, after includes, variables, loops, expressions and class merging: plain values in
-// SI units (angles in radians) that remember where they were written. A value without a place of its own is
-// in its range; model/ checks each ParamSet and the shapes.
+// SI units (angles in radians) that remember their line in the file. A value that remembers no line was
+// checked against its range when it was read; model/ checks each ParamSet and the shapes.
 #pragma once
 
 #include <array>
