@@ -25,7 +25,7 @@ namespace mvsim {
 
 static_assert(std::endian::native == std::endian::little, "snapshots are little-endian");
 
-// For visit(): T is U, const or not.
+// Whether T is U or const U, for overloads of visit().
 template <typename T, typename U>
 concept ValueOf = std::same_as<std::remove_const_t<T>, U>;
 

@@ -32,7 +32,7 @@ void compile_regions(const WorldSpec& spec, const LoadGuard& guard, Model& model
 void compile_site(const WorldSpec& spec, const LoadGuard& guard, Model& model);
 bool is_coverage(const PropertyRegionSpec& region);
 
-// Initial pose with z snapped to the ground of what stands before it in the document.
+// Returns the initial pose, with z on the ground that the preceding elements of the document make.
 Pose3 settle(GroundIndex& ground, const PlacementSpec& placement, double query_height);
 
 // Throws for a class that none of `names` is.
