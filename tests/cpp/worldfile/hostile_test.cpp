@@ -295,7 +295,7 @@ TEST(Hostile, AnIncludeMayHoldNothing) {
   EXPECT_NE(load_error(folder.write("w.xml", "<!-- nothing -->")), "") << "a world holds something";
 }
 
-// Bytes deleted, doubled, swapped: a world or an error, nothing else.
+// A world file with deleted, doubled or swapped bytes loads or is refused with an error. It never crashes.
 TEST(Hostile, MutantsLoadOrAreRefused) {
   const std::string seed_text = world_of(
       "<variable name='n' value='$f{1+2}'/><for var='i' from='0' to='${n}'><block name='b${i}'>"
