@@ -85,7 +85,7 @@ struct Wheel {
   double arm = 0;            // m, loaded radius
   double rolling_speed = 0;  // m/s
   double brake = 0;          // N m of all that opposes the rotation
-  double inertia = 0;        // kg m2, with what damping takes off in a step
+  double inertia = 0;        // kg m2, with the effect of damping in a step
   bool sticks = false;
   double secant = 0;      // N s/m, of the longitudinal force over the slip speed
   double limit = 0;       // N, of that force
@@ -115,7 +115,7 @@ ImplicitForce longitudinal(const Wheel& w) {
   return {w.sticks ? 0 : 1 / w.secant, w.limit};
 }
 
-// `limit`: what the longitudinal force leaves, N.
+// `limit` is the grip that the longitudinal force leaves, N.
 ImplicitForce lateral(const Wheel& w, const TireInput& in, double crossover, double peak, double limit) {
   const double min = kMinSlip * std::max(std::fabs(in.velocity.x), kLowSpeed);
   const double speed = std::max(std::fabs(in.velocity.y), min);

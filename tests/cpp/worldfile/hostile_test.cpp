@@ -1,4 +1,4 @@
-// Worlds that try to fill the machine, to run something, or to read what is not theirs.
+// Worlds that try to fill the memory, to run a program, or to read files outside of their roots.
 #include <sys/stat.h>
 
 #include "base/random.h"
@@ -278,7 +278,7 @@ TEST(Hostile, MessagesQuoteLittle) {
     } catch (const WorldFileError& e) {
       error = e.what();
     }
-    if (error.empty()) continue;  // what the compiler judges
+    if (error.empty()) continue;  // the fault is found by the compiler
     EXPECT_LT(error.size(), 700u) << error;
     EXPECT_EQ(error.find('\n'), std::string::npos) << error;
     EXPECT_EQ(find_not_text(error), std::string::npos) << error;
