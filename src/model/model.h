@@ -293,10 +293,11 @@ struct Model {
   size_t memory_size = 0;    // numbers that controllers and sensors keep
   size_t reading_count = 0;  // values of all readings that a state holds
   size_t reading_bytes = 0;  // the same with their padding
-  Rect bounds;  // of static geometry, grids and elevation maps; where there are none, of horizontal planes;
-                // else of initial poses with a margin
-  // Where Box2D's positions are counted from at first, whole metres: the middle of the world, or (0, 0) if
-  // all of the world is near that.
+  // Bounds of static geometry, grids and elevation maps; without these, of horizontal planes; without these,
+  // of the initial poses with a margin.
+  Rect bounds;
+  // First origin of Box2D's positions, in whole metres: the middle of the world, or (0, 0) if all of the
+  // world is near that.
   Vec2 origin;
   std::vector<std::string> warnings;
   double load_bytes = 0;     // that loading it took, about

@@ -36,8 +36,9 @@ struct CircleRow {
   double x[kSize] = {}, y[kSize] = {}, radius[kSize] = {};
 };
 
-// For each circle of a row how near it comes to the fan's origin, < 0 around that, and beams that can meet
-// it: as real numbers, both ends included, the first copy that ends at beam 0 or later.
+// For each circle of a row: its least distance from the origin of the fan (below 0 if the origin is inside),
+// and the interval of beams that can meet it. The ends are real numbers and belong to the interval. It is the
+// first copy, modulo a full turn, that ends at beam 0 or later.
 struct BeamRow {
   double nearest[CircleRow::kSize], first[CircleRow::kSize], last[CircleRow::kSize];
 };

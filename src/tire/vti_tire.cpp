@@ -2,9 +2,10 @@
 // magic formula on rigid ground and by mobility numerics on sand and clay, lateral force after Crolla, both
 // within a friction ellipse.
 //
-// Tires as stiff as these would ring at any practical time step. The force over slip is therefore taken as a
-// secant, F = K (r w - v), and solved for the slip speed after the step: forces never overshoot, and steady
-// states are those of the curve. Below kLowSpeed the wheel sticks: K grows without bound, the limit stays.
+// Tires as stiff as these would oscillate at any practical time step. So the force over slip is taken as a
+// secant, F = K (r w - v), which is solved for the slip speed after the step. Forces never overshoot, and
+// steady states are those of the curve. Below kLowSpeed the wheel sticks: K grows without bound, but the
+// limit of the force stays.
 #include "tire/slip.h"
 #include "tire/tire_model.h"
 #include "tire/vti_mavs.h"
