@@ -176,7 +176,7 @@ void set_origin(Model& model) {
         number_text(kFar) + " m from the first are rounded to a millimetre or more");
 }
 
-// `is_commanded`: by an environment's actions, which have limits.
+// `is_commanded` says that an environment's actions, which have limits, give its commands.
 std::shared_ptr<const Model> compile(const WorldSpec& spec, const CompileOptions& options, LoadGuard& guard,
                                      GridCache& grids, bool is_commanded) {
   auto model = std::make_shared<Model>();

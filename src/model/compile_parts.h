@@ -42,7 +42,8 @@ Pose3 settle(GroundIndex& ground, const PlacementSpec& placement, double query_h
 void compile_sensors(const VehicleSpec& spec, size_t vehicle, LoadGuard& guard, Model& model);
 void compile_standalone_sensors(const WorldSpec& spec, LoadGuard& guard, Model& model);
 
-// `ground`: what stands before them in the document; a block is added to it, so Model::blocks must not move.
+// `ground` has the elements before them in the document. Each block is added to it, so Model::blocks must not
+// move.
 void compile_vehicle(const VehicleSpec& spec, GroundIndex& ground, MeshOutlines& outlines, LoadGuard& guard,
                      Model& model);
 // How an environment moves a block: it places it, or its policies drive it.

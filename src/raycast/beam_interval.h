@@ -1,5 +1,5 @@
-// Intervals of the beams of a fan that can meet a circle: never too few, rarely more than two too many.
-// Private to raycast/.
+// Intervals of the beams of a fan that can meet a circle. They never miss a beam, and rarely have more than
+// two beams too many. Private to raycast/.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ struct BeamIntervals {
   const BeamInterval* end() const { return intervals.data() + count; }
 };
 
-// A few circles, looked at together in vectors; the fan's frame.
+// A few circles in the frame of the fan, which vector instructions process together.
 struct CircleRow {
   static constexpr size_t kSize = 8;
   double x[kSize] = {}, y[kSize] = {}, radius[kSize] = {};

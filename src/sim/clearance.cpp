@@ -119,7 +119,7 @@ int group_of(const Model& model, int body) {
   return body < 0 ? -1 : model.bodies[static_cast<size_t>(body)].joint_group;
 }
 
-// `group`: joined bodies that do not count, -1 for none.
+// `group` names joined bodies that are left out, -1: none.
 double distance_to_shapes(const Model& model, std::span<const MovingShape> shapes, Vec2 point, double limit,
                           int group) {
   double best = limit;
