@@ -59,7 +59,7 @@ def install(peer: Peer) -> str | None:
 
 
 def measure(script: str, settings: Settings) -> tuple[list[Row], str | None]:
-    """The rows of one peer, or what went wrong."""
+    """Returns the rows of one peer simulator, or a message if it cannot be installed or run."""
     peer = PEERS[script]
     problem = install(peer)
     if problem:

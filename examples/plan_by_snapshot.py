@@ -1,8 +1,9 @@
-"""Drives without learning: a planner that tries out futures in a batch of copies of the environment.
+"""Drives without learning, by a planner that tries sequences of actions in a batch of copies of the environment.
 
-At each decision the state of the real environment is put into every env of a VectorEnv, each plays another sequence of
-actions, and the plan becomes the mean of the sequences, weighted by their returns (MPPI, Williams et al. 2017). The
-copies take coarser control periods than the environment: a plan reaches far, and its first action is held for as long.
+At each decision the state of the real environment is restored in every env of a VectorEnv. Each env plays another
+sequence of actions. The plan becomes the mean of the sequences, weighted by their returns (MPPI, Williams et al. 2017).
+The copies have longer control periods than the environment, so that a plan reaches far. Its first action is held for
+the same time.
 
     python examples/plan_by_snapshot.py --episodes 100
 """

@@ -1,7 +1,7 @@
 """A scripted driver between rows of plants: (speed [m/s], steering angle [rad]) for a batch of observations.
 
-It knows how the greenhouse is laid out (the first alley lies on y = 0, the next ones to the left), but not how far its
-rows are apart: that it reads off the lidar, at every step anew.
+It knows the layout of the greenhouse (the first alley lies on y = 0, the next ones to the left). It measures the
+distance between the rows with the lidar at every step.
 """
 
 from __future__ import annotations

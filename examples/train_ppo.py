@@ -6,9 +6,9 @@
     python examples/train_ppo.py --env my_task.env.xml --set time_limit=30
     python examples/train_ppo.py --resume runs/NavArena-v0-seed0   # goes on with a run that was ended
 
-Writes into runs/<env>-seed<seed>/ (or <seed>-2, where a run lies there): metrics.json, learning_curve.png, episode.mp4
-(or episode.gif), a TensorBoard log, model.zip (the policy that did best in the evaluations so far), last.zip (the
-latest) and checkpoint.pt, from which --resume goes on. Ctrl-C and SIGTERM end the run and leave them.
+Writes into runs/<env>-seed<seed>/ (or <seed>-2 if that folder has a run already): metrics.json, learning_curve.png,
+episode.mp4 (or episode.gif), a TensorBoard log, model.zip (the policy that did best in the evaluations so far),
+last.zip (the latest) and checkpoint.pt, from which --resume continues. Ctrl-C and SIGTERM end the run and leave them.
 """
 
 from __future__ import annotations

@@ -359,7 +359,7 @@ def checked_key(seed: Any, name: str = "seed") -> int:
     return int(seed)
 
 
-def texts_of(variables: Any) -> dict[str, str]:
+def variables_as_text(variables: Any) -> dict[str, str]:
     """Returns the variables of a world file as texts. TypeError for anything but a dict."""
     if variables is None:
         return {}

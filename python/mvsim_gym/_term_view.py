@@ -298,5 +298,5 @@ class TermRandom:
         call = self._call
         call.draws += 1
         numbers = call.batch.draw(zlib.crc32(f"{call.name}/{call.draws}".encode()), int(size), normal)
-        # with a row per world: the numbers of the first agent
+        # `draw` has a row per agent; a term with a row per world gets the row of the first agent
         return numbers[:: len(numbers) // call.terms.num_rows]

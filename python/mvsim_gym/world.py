@@ -27,7 +27,7 @@ from mvsim_gym._checks import (
     checked_memory_limit,
     number,
     path_text,
-    texts_of,
+    variables_as_text,
 )
 from mvsim_gym._drawing import drawn
 from mvsim_gym._files import Found, all_resources, assets, checked_resources, folders_of
@@ -158,7 +158,7 @@ class World:
             os.path.abspath(path),
             [os.path.abspath(f) for f in folders],
             checked_key(world_seed, "world_seed"),
-            texts_of(variables),
+            variables_as_text(variables),
             checked_memory_limit("memory_limit", memory_limit),
             all_resources(checked_resources("resources", resources)),
             checked_flag("strict", strict),

@@ -37,7 +37,7 @@ class AssetCache {
   std::map<std::string, std::shared_ptr<const GrayLevels>> images_;
   std::map<std::string, std::shared_ptr<const MrptGrid>> mrpt_grids_;
   std::map<std::string, std::shared_ptr<const ColorImage>> color_images_;
-  std::map<std::string, std::string> bad_images_;  // and what is wrong with them
+  std::map<std::string, std::string> bad_images_;  // with the error of each
   std::map<std::string, std::shared_ptr<const MeshFile>> meshes_;
 };
 

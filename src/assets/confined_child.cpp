@@ -109,7 +109,7 @@ constexpr unsigned kMachine = AUDIT_ARCH_AARCH64;
 constexpr unsigned kMachine = 0;
 #endif
 
-// Memory, its locks, what is open, the clock, an end.
+// The allowed system calls: memory and its locks, open files, the clock, exit.
 constexpr int kAllowed[] = {SYS_write,       SYS_brk,           SYS_mmap,         SYS_munmap,
                             SYS_mremap,      SYS_mprotect,      SYS_madvise,      SYS_futex,
                             SYS_exit,        SYS_exit_group,    SYS_rt_sigreturn, SYS_rt_sigprocmask,

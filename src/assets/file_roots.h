@@ -12,9 +12,9 @@ namespace mvsim {
 
 // Folders below which a world may read.
 //
-// Links, ".." and absolute paths are followed step by step, each step from the folder opened before, and no
-// step may leave the roots and the folders above them: a world learns nothing of what lies outside, and
-// nothing changes between the check and the reading.
+// Links, ".." and absolute paths are followed step by step, each step from the folder opened before. No step
+// may leave the roots and the folders above them, so a world can find out nothing about other folders. The
+// file that was checked is the one that is read.
 class FileRoots {
  public:
   // `roots` need not exist; those that do not are dropped.

@@ -18,7 +18,7 @@ namespace {
 constexpr int kMaxScans = 100;
 constexpr double kMaxScannedPixels = 4e8;  // some 2 s
 
-// libjpeg leaves by longjmp(), so what needs a destructor lives here, outside of the functions that call it.
+// Objects with destructors, outside of the functions that call libjpeg: it leaves these by longjmp().
 struct Decoder {
   Decoder(std::string_view content, const LoadGuard& load) : bytes(content), guard(load) {}
   ~Decoder() { jpeg_destroy_decompress(&jpeg); }

@@ -12,7 +12,7 @@ namespace mvsim {
 namespace {
 
 constexpr std::string_view kClass = "COccupancyGridMap2D";
-constexpr size_t kMaxGridBytes = static_cast<size_t>(kMaxImagePixels) + 4096;  // the grid and what follows it
+constexpr size_t kMaxGridBytes = static_cast<size_t>(kMaxImagePixels) + 4096;  // with data after the grid
 
 // Little-endian values one after the other.
 class Bytes {

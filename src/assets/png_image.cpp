@@ -11,7 +11,7 @@
 namespace mvsim {
 namespace {
 
-// libpng leaves by longjmp(), so what needs a destructor lives here, outside of the functions that call it.
+// Objects with destructors, outside of the functions that call libpng: it leaves these by longjmp().
 struct Decoder {
   explicit Decoder(std::string_view content) : bytes(content) {}
   ~Decoder() { png_destroy_read_struct(&png, &info, nullptr); }
@@ -65,7 +65,7 @@ bool read_header(Decoder& d, Channels channels) {
   png_set_user_limits(d.png, kMaxImageSide, kMaxImageSide);
   // Texts, profiles and the like are passed over: neither unpacked nor kept, whatever they hold.
   png_set_keep_unknown_chunks(d.png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
-  png_set_chunk_malloc_max(d.png, 0);  // no limit: what is passed over may be long
+  png_set_chunk_malloc_max(d.png, 0);  // no limit, because chunks that are skipped may be long
   png_read_info(d.png, d.info);
   d.width = png_get_image_width(d.png, d.info);
   d.height = png_get_image_height(d.png, d.info);

@@ -35,7 +35,7 @@ struct MeshFile {
 // sets `reason`.
 using ReadBytes = std::function<std::string()>;
 struct FileBeside {
-  std::string path;  // what it is known by: one path, one content
+  std::string path;  // its identity: equal paths have equal content
   ReadBytes read;    // throws Error
 };
 using OpenBeside = std::function<std::optional<FileBeside>(const std::string& name, std::string& reason)>;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kMissing = "does not exist";
 
-// Without what does not exist; the longest prefix first.
+// Returns the folders that exist, sorted by their prefixes, the longest first.
 ResourceOptions prepared(ResourceOptions options) {
   const auto is_missing = [](const std::string& folder) {
     std::error_code error;
@@ -30,7 +30,7 @@ std::vector<std::string> all_roots(std::vector<std::string> roots, const Resourc
   return roots;
 }
 
-// Only what a URL may have, and no part that leads up or names nothing.
+// Throws Error if a character is not allowed in a URL or a part of the path is empty, "." or "..".
 void check_url(const std::string& url) {
   const auto refuse = [&](const std::string& why) { return Error("'" + shortened(url, 200) + "' " + why); };
   for (const char c : url)

@@ -142,7 +142,7 @@ class Parser {
   std::string_view text_;
   yaml_parser_t parser_{};
   YamlDocument out_;
-  std::vector<size_t> open_;  // lists and maps around what comes next
+  std::vector<size_t> open_;  // the lists and maps that contain the next node
   std::map<std::string, size_t> anchors_;
   size_t values_ = 0;
 };

@@ -25,7 +25,7 @@ namespace mvsim {
 
 static_assert(std::endian::native == std::endian::little, "snapshots are little-endian");
 
-// For visit(): T is U, const or not.
+// Whether T is U or const U, for overloads of visit().
 template <typename T, typename U>
 concept ValueOf = std::same_as<std::remove_const_t<T>, U>;
 
@@ -130,8 +130,8 @@ class ArchiveHasher : public ArchiveOutput<ArchiveHasher> {
 // The largest magnitude of a number in a state. Sums and products of such numbers are finite doubles.
 inline constexpr double kLargestStored = 1e30;
 
-// Reads what a writer wrote. Every mistake (bytes that end early, a number that is not finite or beyond
-// kLargestStored, a bool that is neither) throws Error.
+// Reads the bytes of a writer. Every fault throws Error: bytes that end early, a number that is not finite or
+// is beyond kLargestStored, a bool that is neither 0 nor 1.
 class ArchiveReader {
  public:
   static constexpr bool kReads = true;

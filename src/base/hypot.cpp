@@ -13,7 +13,7 @@ double math::hypot(double x, double y) {
   if (std::isinf(a)) return a;
   if (std::isnan(x) || std::isnan(y)) return std::numeric_limits<double>::quiet_NaN();
   if (b <= a * 0x1p-53) return a + b;
-  // squares of what remains neither overflow nor lose bits
+  // the squares of the scaled numbers neither overflow nor lose bits
   if (a > 0x1p500) return math::hypot(a * 0x1p-600, b * 0x1p-600) * 0x1p600;
   if (b < 0x1p-450) return math::hypot(a * 0x1p600, b * 0x1p600) * 0x1p-600;
   const double h = std::sqrt(a * a + b * b);

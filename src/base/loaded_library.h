@@ -5,9 +5,9 @@
 
 namespace mvsim {
 
-// Opens a library, never to be closed; null if there is none. A wheel has libraries of its own: `beside`
-// names a file in the folder of this module that depends on the library, and dlsym finds the functions of
-// what the file depends on. Where there is no such file, the system's library of the name `name` is taken.
+// Opens a library and never closes it. Returns null if there is none. Wheels contain libraries: `beside`
+// names a file in the folder of this module that depends on the library, and dlsym also finds the functions
+// of libraries on which that file depends. If there is no such file, the system's library `name` is opened.
 // Thread-safe.
 void* open_library(const std::string& beside, const std::string& name);
 

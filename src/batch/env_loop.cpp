@@ -6,8 +6,8 @@ namespace mvsim {
 namespace {
 
 constexpr int64_t kPollEvery = 20;  // ms
-// Reading the clock costs about a hundredth of a step. It is read once in kSubstepsPerLook substeps; an env
-// counts for kSubstepsOfEnv of them.
+// Reading the clock costs about a hundredth of a step, so it is read once in kSubstepsPerLook substeps. The
+// work of an env outside of its substeps is counted as kSubstepsOfEnv more.
 constexpr int kSubstepsPerLook = 16, kSubstepsOfEnv = 4;
 
 }  // namespace

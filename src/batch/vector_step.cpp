@@ -1,15 +1,15 @@
 // A vector step, phase by phase:
 //
-//   advance      runs a control period of every env, and checks rewards and ends
-//   sense final  makes the observations at its end (SAME_STEP: those of ended episodes go to
-//   `final_observations`) between      calls the caller's callback, if there is one, for further rewards and
-//   ends reset        starts the next episode of envs that have ended (NEXT_STEP: that ended in the step
-//   before), and of agents
-//                that do not wait for the others of their env
-//   sense fresh  makes the observations of their start
+// - advance runs a control period of every env, and computes rewards and ends.
+// - sense final makes the observations at the end of the period. With SAME_STEP those of ended episodes go to
+//   `final_observations`.
+// - between calls the caller's callback, if there is one, for further rewards and ends.
+// - reset starts the next episode of envs that have ended (with NEXT_STEP: in the step before), and of agents
+//   that do not wait for the others of their env.
+// - sense fresh makes the observations of their start.
 //
-// A phase of an env needs that env alone. Pictures are recorded in the phases and drawn between them, those
-// of the ends before those of the starts.
+// A phase of an env needs no other env. The phases only record pictures. They are drawn between the phases,
+// first those of the ends, then those of the starts.
 #include <algorithm>
 #include <cmath>
 #include <exception>

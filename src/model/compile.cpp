@@ -41,7 +41,7 @@ void find_moving_bodies(Model& model) {
   }
 }
 
-// Document order: the initial height of an object depends on what stands before it only.
+// Compiles in document order, because the initial height of an object depends only on the elements before it.
 void compile_objects(const WorldSpec& spec, const CompileOptions& options, LoadGuard& guard, Model& model) {
   enum Kind { kVehicle, kBlock, kPlane, kElevationMap, kActor };
   struct Item {
@@ -139,7 +139,7 @@ void set_bounds(Model& model) {
       include(transform({plane.pose.x, plane.pose.y, plane.pose.yaw}, corner));
   }
   if (any) return;
-  constexpr double kMargin = 5;  // m, around what stands in an open world
+  constexpr double kMargin = 5;  // m, around all things of an open world
   for (const VehicleModel& v : model.vehicles) include({v.initial_pose.x, v.initial_pose.y});
   for (const BlockModel& b : model.blocks) include({b.initial_pose.x, b.initial_pose.y});
   if (!any) include({0, 0});
@@ -176,7 +176,7 @@ void set_origin(Model& model) {
         number_text(kFar) + " m from the first are rounded to a millimetre or more");
 }
 
-// `is_commanded`: by an environment's actions, which have limits.
+// `is_commanded` says that an environment's actions, which have limits, give its commands.
 std::shared_ptr<const Model> compile(const WorldSpec& spec, const CompileOptions& options, LoadGuard& guard,
                                      GridCache& grids, bool is_commanded) {
   auto model = std::make_shared<Model>();

@@ -32,7 +32,7 @@ void compile_regions(const WorldSpec& spec, const LoadGuard& guard, Model& model
 void compile_site(const WorldSpec& spec, const LoadGuard& guard, Model& model);
 bool is_coverage(const PropertyRegionSpec& region);
 
-// Initial pose with z snapped to the ground of what stands before it in the document.
+// Returns the initial pose, with z on the ground that the preceding elements of the document make.
 Pose3 settle(GroundIndex& ground, const PlacementSpec& placement, double query_height);
 
 // Throws for a class that none of `names` is.
@@ -42,7 +42,8 @@ Pose3 settle(GroundIndex& ground, const PlacementSpec& placement, double query_h
 void compile_sensors(const VehicleSpec& spec, size_t vehicle, LoadGuard& guard, Model& model);
 void compile_standalone_sensors(const WorldSpec& spec, LoadGuard& guard, Model& model);
 
-// `ground`: what stands before them in the document; a block is added to it, so Model::blocks must not move.
+// `ground` has the elements before them in the document. Each block is added to it, so Model::blocks must not
+// move.
 void compile_vehicle(const VehicleSpec& spec, GroundIndex& ground, MeshOutlines& outlines, LoadGuard& guard,
                      Model& model);
 // How an environment moves a block: it places it, or its policies drive it.

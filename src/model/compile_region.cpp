@@ -13,7 +13,7 @@ struct PropertyInfo {
   GroundProperty property;
   std::string_view type;  // the tag of its value
   ParamInfo info;
-  std::string_view tire_param;  // what tires that heed it have
+  std::string_view tire_param;  // the parameter of tires that use the property
   std::string_view instead;     // for tires that do not
 };
 

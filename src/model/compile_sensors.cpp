@@ -21,7 +21,7 @@ double period_of(const SensorSpec& spec) {
   return period;
 }
 
-// `owner`: where its parameters are found, e.g. "vehicle:r1/".
+// `owner` is the beginning of the names of its parameters, e.g. "vehicle:r1/".
 SensorModel compile(const SensorSpec& spec, const std::string& owner, LoadGuard& guard, Model& model) {
   const SensorClass* const known = find_sensor_class(spec.params.class_name);
   if (!known) unknown(spec);

@@ -164,7 +164,8 @@ std::optional<MeshOutline> outline_of_meshes(const BlockSpec& spec, MeshOutlines
   return outlines.of(spec.visuals, window, spec.where);
 }
 
-// <shape>, else the meshes, else what is known of the class whose meshes are absent, else the default.
+// The outline is the first of these: <shape>, the meshes, the known outline of a class whose meshes are
+// absent, the default.
 void set_chassis(const VehicleSpec& spec, MeshOutlines& outlines, VehicleModel& v) {
   const ChassisSpec& chassis = spec.chassis;
   v.z_min = chassis.z_min.value_or(v.dynamics->default_z_min());

@@ -76,7 +76,8 @@ void visit(Archive& archive, const BlockModel& block) {
   if (is_person || is_driven) archive(is_person, is_driven);
 }
 
-// A ray sees the same in two grids exactly if the codes of one quadrant are the same.
+// Hashes only the codes of the first quadrant: rays give equal ranges in two grids if and only if these
+// agree.
 template <typename Archive>
 void visit(Archive& archive, const GridModel& grid) {
   const auto& [field, T_world_grid, restitution, friction] = grid;

@@ -31,7 +31,7 @@ namespace mvsim {
 struct Scene;
 class ViewDrawer;
 
-// A convex outline in its body's frame with what a rigid body needs of it.
+// A convex outline in its body's frame, with the properties that a rigid body needs.
 struct ShapeModel {
   Polygon outline;              // convex hull, counter-clockwise, 3 to 14 vertices
   std::vector<Polygon> pieces;  // the outline cut into polygons of at most 8 vertices, Box2D's limit
@@ -79,7 +79,7 @@ enum DriveMemory {
 };
 
 // Parts of a drive that datasheets describe. Each number is the first index of its parameters in
-// Model::params; what is absent has no effect.
+// Model::params; an absent one has no effect.
 struct DriveModel {
   std::optional<size_t> limits;         // LimitParam: of the speed, then of the turning speed
   std::optional<size_t> kinematics;     // Belief
@@ -168,7 +168,7 @@ struct JointModel {
   double min_length = 0, max_length = 0, stiffness = 0, damping = 0;  // of a distance joint
   bool limited = false;                                               // of a revolute joint
   double lower_angle = 0, upper_angle = 0;
-  double initial_angle = 0;  // yaw of b less that of a at the start: what joint angles are measured from
+  double initial_angle = 0;  // yaw of b less that of a at the start; joint angles are relative to it
 };
 
 // Bodies that joints hold together, directly or through others; static ones are in none.
@@ -293,10 +293,11 @@ struct Model {
   size_t memory_size = 0;    // numbers that controllers and sensors keep
   size_t reading_count = 0;  // values of all readings that a state holds
   size_t reading_bytes = 0;  // the same with their padding
-  Rect bounds;  // of static geometry, grids and elevation maps; where there are none, of horizontal planes;
-                // else of initial poses with a margin
-  // Where Box2D's positions are counted from at first, whole metres: the middle of the world, or (0, 0) if
-  // all of the world is near that.
+  // Bounds of static geometry, grids and elevation maps; without these, of horizontal planes; without these,
+  // of the initial poses with a margin.
+  Rect bounds;
+  // First origin of Box2D's positions, in whole metres: the middle of the world, or (0, 0) if all of the
+  // world is near that.
   Vec2 origin;
   std::vector<std::string> warnings;
   double load_bytes = 0;     // that loading it took, about

@@ -7,7 +7,7 @@ namespace mvsim {
 
 SceneLabels::SceneLabels(const WorldSpec& spec) {
   std::vector<std::pair<int, std::string>> things;
-  // by their name, or by what they are
+  // A thing without a name of its own is labelled by its kind.
   const auto collect = [&](const auto& all, const char* kind) {
     for (const auto& thing : all) {
       if constexpr (requires { thing.is_person; })

@@ -12,8 +12,8 @@ struct Model;
 inline constexpr double kMostTravel = 2;        // m, of the centre of mass
 inline constexpr double kMostTurn = 0.5 * kPi;  // rad
 
-// A warning for each kind of speed that the world states and a step cannot make, and one where vehicles have
-// no limit of their own and the step is so long that usual commands reach it.
+// Warns of each kind of speed in the world file that a step cannot make. Also warns of vehicles without a
+// speed limit of their own, if the step is so long that usual commands exceed what it can make.
 void check_speeds(const WorldSpec& spec, bool is_commanded_elsewhere, Model& model);
 
 }  // namespace mvsim

@@ -39,7 +39,7 @@ enum SensorTransferParam {
 
 // Once its wheels and its tire are known.
 void add_transfer_params(VehicleModel& vehicle, Model& model);
-// `owner`: where its parameters are found, e.g. "vehicle:r1/".
+// `owner` is the beginning of the names of its parameters, e.g. "vehicle:r1/".
 void add_transfer_params(const std::string& owner, SensorModel& sensor, Model& model);
 
 }  // namespace mvsim

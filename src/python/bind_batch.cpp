@@ -210,7 +210,7 @@ void bind_options(py::module_& m) {
       .value("DISABLED", AutoresetMode::kDisabled);
   py::class_<BatchOptions>(m, "BatchOptions")
       .def(py::init(&batch_options), "assets"_a, "roots"_a, "resources"_a = ResourceArgument{})
-      .def_readwrite("num_envs", &BatchOptions::num_rows)  // what Python counts
+      .def_readwrite("num_envs", &BatchOptions::num_rows)  // Python counts rows
       .def_readwrite("num_threads", &BatchOptions::num_threads)
       .def_readwrite("pin", &BatchOptions::pin)
       .def_readwrite("autoreset_mode", &BatchOptions::autoreset)

@@ -1,4 +1,4 @@
-// Model: what a world file was compiled to, and loading it.
+// Bindings of the Model, a compiled world file, and of loading it.
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
@@ -90,7 +90,7 @@ std::vector<ParameterTuple> parameters_of(const Model& model) {
   return out;
 }
 
-// Where wheels are and what they are: x, y (m), yaw (rad), width, radius (m), mass (kg).
+// Poses and properties of wheels: x, y (m), yaw (rad), width, radius (m), mass (kg).
 std::vector<std::array<double, 6>> wheels_of(const VehicleModel& vehicle) {
   std::vector<std::array<double, 6>> out;
   for (const WheelModel& w : vehicle.wheels)
@@ -237,7 +237,7 @@ void bind_model(py::module_& m) {
       .def_readonly("period", &SensorModel::period)
       .def_readonly("class_name", &SensorModel::class_name)
       .def_readonly("publish_topic", &SensorModel::publish_topic)
-      // "state", "ray" or "view": what it is handed to read
+      // "state", "ray" or "view", by the input of the sensor
       .def_property_readonly("kind", [](const SensorModel& s) { return name_of(s.sensor->kind()); })
       // of its readings, as its class says where it is registered
       .def_property_readonly("form", [](const SensorModel& s) { return name_of(form_of(s)); })

@@ -1,4 +1,4 @@
-// Pipeline: what mvsim_gym.deploy.Pipeline stands on.
+// Binding of Pipeline, on which mvsim_gym.deploy.Pipeline is built.
 #include "episode/pipeline.h"
 
 #include <pybind11/numpy.h>

@@ -1,4 +1,4 @@
-// Pictures, and what this machine draws and computes with.
+// Bindings of pictures, and of the renderers and instruction sets of this machine.
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 

@@ -1,4 +1,4 @@
-// The tags of world files and the parameters of classes: what the tables of docs/world-*.md are made of.
+// Bindings of the tags of world files and the parameters of classes, for the tables of docs/world-*.md.
 #include <pybind11/stl.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Simulation: what mvsim_gym.World stands on.
+// Binding of Simulation, on which mvsim_gym.World is built.
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
@@ -212,7 +212,7 @@ void bind_world(py::module_& m) {
   m.def(
       "refuse_cut_motion", [](const Simulation& s) { refuse_cut_motion(s, s.model().timestep); },
       "simulation"_a);
-  // what starts inside of something, a line a kind; an error of that where `strict`
+  // a line for each kind of overlap at the start; with `strict` an error instead
   m.def(
       "check_start",
       [](const Simulation& s, bool strict) {

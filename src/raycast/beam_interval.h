@@ -1,5 +1,5 @@
-// Intervals of the beams of a fan that can meet a circle: never too few, rarely more than two too many.
-// Private to raycast/.
+// Intervals of the beams of a fan that can meet a circle. They never miss a beam, and rarely have more than
+// two beams too many. Private to raycast/.
 #pragma once
 
 #include <array>
@@ -30,14 +30,15 @@ struct BeamIntervals {
   const BeamInterval* end() const { return intervals.data() + count; }
 };
 
-// A few circles, looked at together in vectors; the fan's frame.
+// A few circles in the frame of the fan, which vector instructions process together.
 struct CircleRow {
   static constexpr size_t kSize = 8;
   double x[kSize] = {}, y[kSize] = {}, radius[kSize] = {};
 };
 
-// For each circle of a row how near it comes to the fan's origin, < 0 around that, and beams that can meet
-// it: as real numbers, both ends included, the first copy that ends at beam 0 or later.
+// For each circle of a row: its least distance from the origin of the fan (below 0 if the origin is inside),
+// and the interval of beams that can meet it. The ends are real numbers and belong to the interval. It is the
+// first copy, modulo a full turn, that ends at beam 0 or later.
 struct BeamRow {
   double nearest[CircleRow::kSize], first[CircleRow::kSize], last[CircleRow::kSize];
 };

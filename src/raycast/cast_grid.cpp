@@ -24,7 +24,7 @@ struct GridScan {
   float low_x, high_x, low_y, high_y;  // first and last cells of the grid
   bool inside;                         // the origin is in the grid
   float limit;                         // cells; rays may stop beyond it
-  float free_offset;                   // cells; what to take off a code's distance
+  float free_offset;                   // cells; subtracted from the distance of a code
   float resolution, max_range;         // metres
 };
 

@@ -23,7 +23,7 @@ void row_ahead(const int16_t* column, int width, int ahead_x, int16_t* nearest) 
     auto best = hn::LoadU(d, column + begin);
     for (int steps = 1; steps <= kMaxGap; ++steps) {
       const auto gap = hn::Set(d, static_cast<int16_t>(gap_square(steps)));
-      if (hn::AllFalse(d, hn::Gt(best, gap))) break;  // what follows is farther
+      if (hn::AllFalse(d, hn::Gt(best, gap))) break;  // all further cells are farther
       best = hn::Min(best, hn::Add(hn::LoadU(d, column + (begin + steps * ahead_x)), gap));
     }
     hn::StoreU(best, d, nearest + begin);

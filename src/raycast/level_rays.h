@@ -1,7 +1,9 @@
-// The rays of an upright eye, in columns that each lie in one vertical plane, and what they see first.
+// Rays of a camera or lidar without pitch and roll (a level eye), and the first thing that each ray hits. The
+// rays of a column lie in one vertical plane.
 //
-// In the plane of the eye, x forward and y left of it: column c looks along (dx[c], dy[c]); for one length of
-// that, row r rises by slopes[r], and what is seen counts as scales[r].
+// Coordinates are relative to the eye, x forward and y left. Column c looks along (dx[c], dy[c]). Over the
+// length of this vector, row r rises by slopes[r], and the distance that a picture reports grows by
+// scales[r].
 #pragma once
 
 #include <algorithm>
@@ -26,8 +28,8 @@ struct LevelRays {
   std::vector<double> dx, dy;
   std::vector<float> dx_float, dy_float;
   std::vector<float> slopes, scales;
-  std::vector<double> per_height;  // what a level surface counts as, over its height above the eye
-  // Rows whose slopes may lie in [low, high]: a superset.
+  std::vector<double> per_height;  // by row: reported distance of a level surface, per height above the eye
+  // A range that contains all rows with slopes in [low, high], and possibly others.
   struct Rows {
     int begin = 0, end = 0;
   };
@@ -44,23 +46,23 @@ struct LevelRays {
     return static_cast<size_t>(std::min(std::max((slope - lowest_) * per_slope_, 0.0F), last));
   }
 
-  // Slopes are sorted into bins of equal width: of each bin the first row that lies in it or beyond, as rows
-  // go, and the end of those that lie in it or before.
+  // Slopes are sorted into bins of equal width. first_in_[b] is the first row whose slope lies in bin b or in
+  // a later one, last_in_[b] is one past the last row whose slope lies in bin b or in an earlier one.
   bool ascending_ = true;
   float lowest_ = 0, per_slope_ = 1;
   std::vector<int> first_in_, last_in_;
 };
 
-// Distances as they count, row by row with rays.stride columns, and what is seen there.
+// Reported distances, row by row with rays.stride columns, and the name of the surface at each pixel.
 struct LevelPicture {
-  // Surfaces nearer than `near_limit` or farther than `far_limit`, as distances count, are not seen.
+  // Surfaces whose reported distance is below `near_limit` or above `far_limit` are not seen.
   LevelPicture(const LevelRays& rays, float near_limit, float far_limit, bool has_names);
 
   float near = 0, far = 1;
   float nothing = 0;  // the distance where nothing is seen: beyond `far`
   std::span<float> distance;
   std::span<int32_t> name;  // empty: not asked for
-  // By column: an upright prism hides all slopes up to closed_slope beyond closed_at.
+  // By column: beyond the distance closed_at, an upright prism hides all slopes up to closed_slope.
   std::span<float> closed_slope, closed_at;
 
  private:
@@ -68,10 +70,11 @@ struct LevelPicture {
   std::unique_ptr<int32_t[]> names_;
 };
 
-// Row by row without padding: distances up to `far`, 0 beyond; the low halves of the names.
+// Writes distances row by row without padding; those beyond `far` are 0.
 void write_distances(const LevelRays& rays, const LevelPicture& picture, float far, float* out);
-// The nearest of all; infinite where nothing is seen.
+// Returns the least distance; infinite if nothing is seen.
 float nearest_of(const LevelRays& rays, const LevelPicture& picture);
+// Writes the low halves of the names, row by row without padding.
 void write_names(const LevelRays& rays, const LevelPicture& picture, uint16_t* out);
 
 // Columns [begin, end).
@@ -85,23 +88,24 @@ struct SeenPrism {
   std::span<const Vec2> outline;
   double low = 0, high = 1;
   uint8_t faces = 7;    // PrismFaces
-  bool stands = false;  // nothing reaches lower: what is behind it is not seen below it
+  bool stands = false;  // no surface of the scene is lower, so nothing is seen below this prism
   int32_t name = 0;     // of its top; its bottom is 1, its sides are 2, 3, ... times name_step more
   int32_t name_step = 0;
 };
 
-// Set in the name of what lies in the shade.
+// Bit of a name: the surface lies in the shade.
 inline constexpr int32_t kShaded = 1 << 30;
 
 // Marks pixels of this name as shaded if they lie at this height below the eye and within the outline.
 void shade_level(const LevelRays& rays, std::span<const Vec2> outline, double height, int32_t name,
                  ColumnRange columns, LevelPicture& picture);
 
-// Merges the prism into the columns of the picture. Columns beyond the range that meet it may be left out or
-// not. Returns whether any pixel shows it now. Every instruction set gives the same bits.
+// Draws the prism into the given columns of the picture, in front of farther surfaces. Columns outside of the
+// range may be drawn too. Returns whether any pixel shows the prism now. Every instruction set gives the same
+// bits.
 bool see_prism(const LevelRays& rays, const SeenPrism& prism, ColumnRange columns, LevelPicture& picture);
 
-// Whether all of the columns are closed to what lies beyond `at` and is not above `slope`.
+// Returns whether nothing beyond the distance `at` with a slope up to `slope` can be seen in these columns.
 bool are_closed(const LevelPicture& picture, ColumnRange columns, float slope, float at);
 
 }  // namespace mvsim

@@ -15,7 +15,7 @@ bool point_in_polygon(std::span<const Vec2> polygon, Vec2 point);  // border inc
 double polygon_point_distance(std::span<const Vec2> polygon, Vec2 point);
 double polygon_circle_distance(std::span<const Vec2> polygon, Vec2 center, double radius);
 double polygon_distance(std::span<const Vec2> a, std::span<const Vec2> b);
-// The same of two that are known not to meet.
+// The same for two polygons that are known not to meet.
 double polygon_distance_apart(std::span<const Vec2> a, std::span<const Vec2> b);
 // The same from a convex polygon, counter-clockwise, at most `limit`: quick where it is farther than that.
 double convex_distance(std::span<const Vec2> convex, std::span<const Vec2> other, double limit);

@@ -9,7 +9,7 @@
 
 namespace mvsim {
 
-// Points p with normal . (p - point) > 0 are beyond it.
+// A side of a polygon. Points p with normal . (p - point) > 0 are outside.
 struct PolygonSide {
   Vec2 normal, point;
   double tolerance = 0;  // of that product: closes the seam between polygons that share a side
@@ -17,7 +17,7 @@ struct PolygonSide {
 
 inline constexpr size_t kSidesOfALine = 4;
 
-// Twice the area, 0 for what is as thin as rounding.
+// Returns twice the area; 0 for a polygon so thin that rounding decides its area.
 inline double signed_area(std::span<const Vec2> vertices) {
   double area = 0, squares = 0;
   for (size_t i = 1; i + 1 < vertices.size(); ++i) {

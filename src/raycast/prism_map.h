@@ -1,5 +1,5 @@
-// Upright prisms that stand still, with an index (a tree of circles). A walk visits near prisms first and
-// skips those that cannot be seen. Immutable, shared by any number of threads. Metres.
+// Static upright prisms, with an index (a tree of circles). A walk visits near prisms first and skips those
+// that cannot be seen. Immutable, shared by any number of threads. Metres.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// Points in the shade of triangles, as the sun sees both: u across, v up, h towards the sun; metres, double
-// precision. Every instruction set gives the same bits.
+// Finds which points lie in the shade of triangles. Coordinates are those of a picture seen from the sun: u
+// across, v up, h towards the sun; metres, double precision. Every instruction set gives the same bits.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ struct SunFunction {
 };
 
 struct SunTriangle {
-  std::array<SunFunction, 3> sides;  // of points on lines to the sun that meet it none is negative
+  std::array<SunFunction, 3> sides;  // none is negative for a point whose line to the sun meets it
   SunFunction height;                // h where such a line meets it
   Rect extent;                       // of u and v
   double top = 0;                    // its highest h
@@ -26,7 +26,7 @@ struct SunTriangle {
 // Fills `out` for the triangle with these corners (u, v, h). Returns false if the sun sees it as a line.
 bool make_sun_triangle(const std::array<Vec3, 3>& corners, SunTriangle& out);
 
-// Points that are looked at together.
+// A group of points that are tested together.
 struct SunPoints {
   static constexpr size_t kMost = 64;
 
@@ -50,7 +50,7 @@ struct SunRay {
 // Adds the points at `distances` along the rays of RayGrid::kBlock columns.
 void add_block(const SunRay& ray, const RayGrid& grid, int row, int column, const double* distances,
                SunPoints& points);
-// Prepares points that are there, one at least.
+// Prepares a group of at least one point.
 void enclose(SunPoints& points);
 
 // Marks points that the triangles block.

@@ -142,7 +142,7 @@ void StaticShapes::for_shapes(const Node& leaf, Use use) const {
 }
 
 void StaticShapes::cast(const Fan& fan, double max_range, float* range) const {
-  // what stands behind nearer things is left out, whole boxes at a time
+  // whole boxes behind nearer things are skipped
   const auto worth_entering = [&](const Circle& around, double distance) {
     return distance == 0 || may_shorten(beams_towards(fan, around), distance, range);
   };

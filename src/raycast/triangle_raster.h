@@ -21,32 +21,33 @@ struct PixelRect {
   }
 };
 
-// The rays of a view: that of column c and row r is length[r] * (a[c], b[c], slope[r]).
+// The rays of a view. The ray of column c and row r is length[r] * (a[c], b[c], slope[r]).
 struct RayGrid {
-  static constexpr int kBlock = 8;  // columns that are looked at together, at most
+  static constexpr int kBlock = 8;  // largest number of columns that a vector loop processes at once
 
   int width = 0, height = 0;
   std::vector<double> a, b;           // by column, as many as tile_stride(width)
   std::vector<double> slope, length;  // by row; lengths are positive
 };
 
-// a * a[c] + b * b[c] + slope * slope[r] over a RayGrid.
+// A linear function of the rays of a RayGrid: a * a[c] + b * b[c] + slope * slope[r].
 struct GridFunction {
   double a = 0, b = 0, slope = 0;
 };
 
 struct RasterTriangle {
-  std::array<GridFunction, 3> sides;  // of rays that meet it none is negative
-  GridFunction nearness;              // 1 / its distance, in lengths of (a, b, slope)
-  PixelRect rect;                     // holds all pixels whose rays meet it
+  std::array<GridFunction, 3> sides;  // none is negative for a ray that meets the triangle
+  GridFunction nearness;              // 1 / distance, in lengths of (a, b, slope)
+  PixelRect rect;                     // contains all pixels whose rays meet it
   uint64_t id = 0;
 };
 
-// A part of a view, row by row; of a row each entry up to `stride` may be written.
+// A part of a view, row by row. Each row has `stride` entries, all of which may be written.
 struct RasterTile {
-  static constexpr size_t kPixels = 2048;  // at most, with what fills up the rows
+  static constexpr size_t kPixels = 2048;  // largest number of entries, with the padding of the rows
   static constexpr uint64_t kNothing = ~uint64_t{0};
-  static constexpr double kAtLimit = 1e-12;  // of a distance: what is that close to a limit is seen
+  // Share of a distance. A triangle that is so little beyond a limit is seen.
+  static constexpr double kAtLimit = 1e-12;
 
   PixelRect rect;  // left is a multiple of RayGrid::kBlock
   size_t stride = 0;
@@ -56,22 +57,23 @@ struct RasterTile {
   std::vector<double> distance;  // to it, in lengths of the ray; 0: none
 };
 
-// So many columns and what fills them up.
+// Returns the number of columns with padding.
 inline size_t tile_stride(int width) {
   return (static_cast<size_t>(width) + RayGrid::kBlock - 1) / RayGrid::kBlock * RayGrid::kBlock;
 }
 
-// Makes the tile that of this part of the view, in which nothing is seen yet. Distances count from `near` to
-// `far`, in lengths of the rays.
+// Sets the tile to this part of the view, with no triangle in it. Triangles are seen at distances from `near`
+// to `far`, in lengths of the rays.
 void clear_tile(const RayGrid& grid, const PixelRect& rect, double near, double far, RasterTile& tile);
 
-// Keeps for each pixel the nearest triangle; of those equally near the first.
+// Draws triangles into the tile. Each pixel keeps the nearest one, and the first of several equally near
+// ones.
 void draw_triangles(std::span<const RasterTriangle> triangles, const RayGrid& grid, RasterTile& tile);
 
-// Sets tile.distance.
+// Computes tile.distance from tile.nearness.
 void set_distances(const RayGrid& grid, RasterTile& tile);
 
-// Those up to `far`; 0 in place of others.
+// Writes distances to `out`; those beyond `far` become 0.
 void copy_distances(std::span<const double> distances, double far, float* out);
 
 }  // namespace mvsim

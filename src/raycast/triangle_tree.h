@@ -1,5 +1,5 @@
-// Rays against triangles in three dimensions. Embree finds the triangle; what it says of distances is in
-// single precision and differs between instruction sets, so callers compute those from the triangle's plane.
+// Rays against triangles in three dimensions. Embree finds the triangle. Its distances are in single
+// precision and differ between instruction sets, so callers compute distances from the plane of the triangle.
 // Embree is loaded with the first tree (Error with the remedy where it is missing).
 #pragma once
 
@@ -29,7 +29,7 @@ struct alignas(64) RayPacket {
   // in this order Embree reads and writes them
   float origin_x[kPacketSize], origin_y[kPacketSize], origin_z[kPacketSize], near[kPacketSize];
   float x[kPacketSize], y[kPacketSize], z[kPacketSize], time[kPacketSize];
-  float far[kPacketSize];  // of a ray that hits: where, about
+  float far[kPacketSize];  // after a hit: the approximate distance
   uint32_t mask[kPacketSize], id[kPacketSize], flags[kPacketSize];
   float normal_x[kPacketSize], normal_y[kPacketSize], normal_z[kPacketSize], u[kPacketSize], v[kPacketSize];
   uint32_t triangle[kPacketSize];  // kNothing: it hits nothing
@@ -43,12 +43,12 @@ struct alignas(64) RayPacket {
   }
 };
 
-using PacketLanes = std::array<int32_t, kPacketSize>;  // -1: cast, 0: leave as it is
+using PacketLanes = std::array<int32_t, kPacketSize>;  // -1: cast this ray, 0: skip it
 
 // Immutable, any thread. The same triangles in the same order give the same tree.
 class TriangleTree {
  public:
-  // Triangles whose indices are out of range must not be handed in.
+  // The indices of all triangles must be in range.
   // `instruction_set` is a name of Embree such as "avx2"; empty: the widest that the processor has.
   TriangleTree(std::span<const std::array<float, 3>> corners, std::span<const TreeTriangle> triangles,
                std::string_view instruction_set = {});
@@ -58,7 +58,7 @@ class TriangleTree {
 
   // Sets `triangle` and `far` of rays that hit something nearer than `far`.
   void intersect(RayPacket& packet, const PacketLanes& lanes) const;
-  // Sets `far` of rays that anything blocks to -infinity; sides do not matter.
+  // Sets `far` of blocked rays to -infinity. Triangles block from both sides.
   void find_blocked(RayPacket& packet, const PacketLanes& lanes) const;
 
  private:

@@ -43,7 +43,8 @@ std::vector<CellRectangle> cover_cells(const DrawnCells& grid, Cell kind) {
   return out;
 }
 
-// A vertex of the grid is a corner unless the four cells about it are equal in pairs along a line.
+// Counts the vertices of the grid at which a border ends or turns. At the others a straight line through the
+// vertex separates equal cells from equal cells, or all four cells are equal.
 size_t count_corners(const DrawnCells& grid) {
   size_t count = 0;
   const auto width = static_cast<size_t>(grid.width);

@@ -32,10 +32,12 @@ struct DrawnCells {
 // Disjoint rectangles that cover the cells of one kind.
 std::vector<CellRectangle> cover_cells(const DrawnCells& grid, Cell kind);
 
-// Corners of regions of equal cells. A grid with n of them is drawn as 1.5 n quadrilaterals at most.
+// Counts the corners of regions of equal cells. A grid with n corners is drawn as at most 1.5 n
+// quadrilaterals.
 size_t count_corners(const DrawnCells& grid);
 
-// Cells along a side that merge in each of several grids, so that all together have few enough corners.
+// The number of cells along a side that are merged in each of several grids, so that all grids together have
+// few enough corners.
 struct MergedGrids {
   std::vector<int> merged;  // by grid
   size_t corners = 0;       // of all, then

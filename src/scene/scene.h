@@ -2,10 +2,12 @@
 // radians, world frame. Compiled with the Model, never changed afterwards, read from any thread; independent
 // of OpenGL, noise and cameras.
 //
-// The poses of a simulation are one array of `ScenePose`, by frame: frame 0 is the world, then come the
-// bodies in the order of Model::bodies, then all wheels in the order of a Simulation's wheels (a wheel's
-// frame steers and spins), then blocks without a rigid body that can be somewhere else at times, then parts
-// of vehicles that turn with a wheel.
+// The poses of a simulation are one array of `ScenePose`, with a pose for each frame in this order:
+// - frame 0, the world
+// - the bodies in the order of Model::bodies
+// - all wheels in the order of a Simulation's wheels; the frame of a wheel steers and spins
+// - blocks without a rigid body that can change their place
+// - parts of vehicles that turn with a wheel
 //
 // Shapes may refer to data of the Model (maps): a Scene is held by a pointer that shares the Model's life.
 #pragma once

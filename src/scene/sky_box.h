@@ -1,5 +1,5 @@
-// A box of pictures around everything, infinitely far away. A direction of the
-// world is looked up as a side of the box and a place on that side.
+// A box of pictures around the world, infinitely far away. A direction of the world is looked up as a side of
+// the box and a place on that side.
 #pragma once
 
 #include <array>

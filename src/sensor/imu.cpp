@@ -26,7 +26,7 @@ constexpr ParamInfo kNoise[] = {
 };
 constexpr ParamInfo kOrientation = {.name = "measure_orientation", .fallback = 0, .type = ParamType::kBool};
 
-// Names of older world files, and what they are called now.
+// Names of older world files, each with its present name.
 constexpr std::pair<std::string_view, std::string_view> kAliases[] = {
     {"angular_velocity_std_noise", kNoise[kGyroWhite].name},
     {"linear_acceleration_std_noise", kNoise[kAccelerometerWhite].name},

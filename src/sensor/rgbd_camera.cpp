@@ -126,7 +126,8 @@ class RgbdCamera final : public ViewSensor {
         config_(config) {}
   void add_config(ArchiveHasher& hasher) const override { hasher(config_); }
 
-  // A value that noise takes beyond the far plane stays without; one that it takes below 0 is no return.
+  // Noise that would take a value beyond the far plane is not added. A value that it takes below 0 is no
+  // return.
   ImageFinish finish_of(size_t image) const override {
     if (images()[image].view.content != ViewContent::kDepth) return {};
     return {ImageFinish::kDistanceNoise, 0, static_cast<float>(config_.values[kDepthFar]), true};

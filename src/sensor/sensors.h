@@ -25,8 +25,8 @@ std::unique_ptr<const Sensor> compile_sensor(const SensorSpec& spec, LoadGuard& 
 // Tags that all classes understand, in addition to their own.
 inline constexpr std::string_view kCommonSensorTags[] = {"pose", "pose_3d", "sensor_period"};
 
-// T_vehicle_sensor of <pose> and <pose_3d>, and of its z alone under `z_tag` if there is one. The last writer
-// of each coordinate wins, in document order.
+// Reads T_vehicle_sensor from <pose>, <pose_3d> and, if `z_tag` is given, its z from that tag. For each
+// coordinate the last of these tags in the document counts.
 Pose3 read_mount(const ParamSet& set, const Pose3& fallback, std::string_view z_tag = {});
 
 // The form of a reading. Python names its parts and finds its messages by it, whatever the class.
@@ -54,10 +54,9 @@ std::vector<const View*> views_of(const Sensor& sensor);
 std::span<const SensorClass> sensor_classes();
 // The prefixes of sensor_classes(), for WorldLoadOptions.
 std::vector<SensorPrefix> sensor_prefixes();
-// Finds a class in sensor_classes() and more_sensor_classes(). Null: there is none of that name.
+// Finds a class in sensor_classes() and more_sensor_classes(). Returns null if there is no such name.
 const SensorClass* find_sensor_class(std::string_view name);
-// Further classes: none in the package. The tests link classes of their own in place of
-// more_sensors.cpp.
+// Returns further classes. The package has none; tests link classes of their own instead of more_sensors.cpp.
 std::span<const SensorClass> more_sensor_classes();
 
 }  // namespace mvsim

@@ -26,8 +26,8 @@ struct View {
   int width = 0, height = 0;
   double fx = 1, fy = 1, cx = 0, cy = 0;  // px, of a pinhole
   std::vector<SinCos> rings, columns;     // of elevations, ascending, and azimuths; empty: a pinhole
-  bool turns = true;              // of rings: the columns lie all around, as far apart each, the first behind
-  double near = 0.01, far = 1e4;  // m, as kDepth counts: what is nearer or farther is not seen
+  bool turns = true;  // rings: the columns are evenly spaced over a full turn, the first one at the back
+  double near = 0.01, far = 1e4;  // m, measured as kDepth; nearer and farther things are not seen
   Frame3 T_sensor_view;
   bool hides_vehicle = false;  // its own vehicle is not seen
 

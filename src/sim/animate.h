@@ -9,20 +9,20 @@
 
 namespace mvsim {
 
-// Imposes the poses of the time s.time, at rest.
+// Sets the poses of all animated bodies at s.time, at rest.
 void animate(const Model& m, SimState& s, Workspace& w);
 
-// Tops of planes that move, where they are low enough at s.time.
+// Adds to `tops` those of moving planes whose lowest point is not above `height` at s.time.
 void add_moving_planes(const Model& m, const SimState& s, double height, std::vector<PlacedTop>& tops);
 
 Pose3 moving_plane_pose(const MovingPlane& plane, double time);
 Pose3 actor_pose(const ActorModel& actor, double time);
-// Also of one with a body, wherever that came to.
+// The same; for an actor with a body, the present pose of that body.
 Pose3 actor_pose(const SimView& sim, size_t actor);
 
-// Driven blocks go on at their velocities for dt s.
+// Moves driven blocks at their velocities for dt s.
 void move_driven_blocks(const Model& m, SimState& s, Workspace& w, double dt);
-// From now on; world axes.
+// Sets the velocity of a driven block from now on, in world axes.
 void drive_block(const Model& m, SimState& s, size_t block, const Twist2& world_twist);
 
 }  // namespace mvsim

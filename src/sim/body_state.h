@@ -49,7 +49,7 @@ struct BodyMove {
   double x = 0, y = 0, turn = 0;
 };
 
-// `rotation_of`: a function of an angle that returns its Rotation2.
+// `rotation_of` is a function that returns the Rotation2 of an angle.
 template <typename RotationOf>
 void move_body(BodyState& body, const BodyInertia& inertia, const BodyMove& move, RotationOf&& rotation_of) {
   Vec2 way{move.x, move.y};

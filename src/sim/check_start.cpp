@@ -16,7 +16,7 @@ constexpr size_t kMostPairs = 20'000;
 constexpr size_t kMostNear = 500'000;  // pairs whose boxes meet: Box2D keeps some 300 bytes for each
 constexpr size_t kManyPairs = 2'000;   // more are worth a word
 constexpr size_t kNothing = ~size_t{0};
-constexpr double kShare = 0.99;  // of an outline about its middle: what only touches is not inside
+constexpr double kShare = 0.99;  // scale of outlines about their middles, so that touching is no overlap
 
 enum Obstacle { kVehicle, kBlock, kWall, kMap, kObstacleCount };
 constexpr const char* kPlural[] = {"vehicles", "blocks", "walls", "occupied cells"};

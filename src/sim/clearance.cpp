@@ -119,7 +119,7 @@ int group_of(const Model& model, int body) {
   return body < 0 ? -1 : model.bodies[static_cast<size_t>(body)].joint_group;
 }
 
-// `group`: joined bodies that do not count, -1 for none.
+// `group` names joined bodies that are left out, -1: none.
 double distance_to_shapes(const Model& model, std::span<const MovingShape> shapes, Vec2 point, double limit,
                           int group) {
   double best = limit;
@@ -158,7 +158,7 @@ std::span<const MovingShape> shapes_around(const SimScene& sim, size_t vehicle) 
   return shapes_but(sim, static_cast<int>(sim.model.vehicles[vehicle].body));
 }
 
-// Circles first: an exact polygon distance only for what is near enough to matter.
+// Compares circles first, and computes the exact distance of polygons only for shapes that are near enough.
 double outline_clearance(const SimScene& sim, size_t index, const Polygon& outline, double limit,
                          std::span<const MovingShape> others) {
   const Model& m = sim.model;

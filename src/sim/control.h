@@ -11,8 +11,8 @@ namespace mvsim {
 void control(const Model& m, SimState& s, size_t vehicle, double dt, Vec2 slope, SteerMemo& memo,
              StepDetails* details);
 
-// Returns the command that the controller followed in the last step: that of the user, late and limited where
-// the vehicle has it so.
+// Returns the command that the controller followed in the last step. It is the user's command after the delay
+// and the limits of the vehicle.
 const double* command_in_force(const Model& m, const SimState& s, size_t vehicle);
 
 }  // namespace mvsim

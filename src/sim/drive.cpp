@@ -51,8 +51,8 @@ Rotation2 rotation_of(WheelInput& input, const WheelState& wheel) {
   return wheel.steer == 0 ? Rotation2() : input.yaw.of(wheel.steer);
 }
 
-// Whether a vector has the same bits in the frames of the vehicle and of the wheel: that of a wheel that
-// steers straight ahead has, unless it is 0 along an axis, whose sign the rotation may change.
+// Returns whether a vector has the same bits in the frames of the vehicle and of the wheel. This holds for a
+// wheel that steers straight ahead, unless a component is 0: the rotation may change its sign.
 bool is_same_on(Vec2 v, const WheelState& wheel) {
   return wheel.steer == 0 && v.x != 0 && v.y != 0;
 }
@@ -95,8 +95,9 @@ void step_tires(const VehicleModel& v, const double* params, std::span<const Whe
 // step.
 constexpr double kKeptForce = 0.9;
 
-// Spins that are commanded, and what a motor has to give for them. The tire sees a wheel as heavy as the mass
-// that it carries, so that its force takes slip away within few steps. `params`: all of the state.
+// Makes the step of wheels whose spins are commanded, and computes the torques that this needs. The tire
+// model gets a wheel as heavy as the mass that it carries, so that its force removes slip within few steps.
+// `params` are all parameters of the state.
 void step_imposed_tires(const VehicleModel& v, const double* params, std::span<WheelInput> inputs,
                         std::span<WheelState> wheels, StepDetails* details) {
   for (size_t i = 0; i < wheels.size(); ++i) {

@@ -11,7 +11,7 @@ namespace mvsim {
 // VehicleWork::force. Fills `details` if it is not null.
 void drive(const Model& m, SimState& s, Workspace& w, size_t vehicle, double dt, StepDetails* details);
 
-// The chassis' weight on each wheel, under the tire forces of the last step.
+// Sets the share of the chassis' weight on each wheel under the tire forces of the last step.
 void set_loads(const Model& m, SimState& s, size_t vehicle);
 
 }  // namespace mvsim

@@ -49,7 +49,7 @@ double radius_of(const Model& m, const SimState& s, const BodyModel& kind) {
   return block.shape.radius * s.params[block.params + kBlockScale];
 }
 
-// m/s, of any point of what can move.
+// Returns the largest speed of any point of a body that can move, m/s.
 double fastest(const Model& m, const SimState& s, const Workspace& w, double dt) {
   double fastest = 0;
   for (const size_t i : m.moving_bodies) {
@@ -78,7 +78,7 @@ class Loose {
   // Holds the vehicles among those.
   void spread(double dt) {
     if (bodies_.empty()) return;
-    // what is hit goes at most twice as fast as what hits it
+    // a body that is hit gets at most twice the speed of the one that hits it
     const double reach = 2 * fastest(m_, s_, w_, dt) * dt + kPushedOut;
     for (size_t k = 0; k < bodies_.size(); ++k)
       for (const size_t i : m_.moving_bodies) {

@@ -1,10 +1,10 @@
-// Choice of the vehicles that Box2D has to move. The others can touch nothing.
+// Chooses the vehicles that Box2D has to move. The others are too far from everything to touch it.
 //
 // Each vehicle knows how far it may travel before anything could come nearer than the collision threshold
 // (SimState::free_distances). A step that stays within that distance needs no solver. The distance is
 // measured from the circle that holds the whole vehicle, so turning does not use it up. Two vehicles that
-// move freely share the room between them; what the solver moves keeps clear of them by more than it can go
-// in a step.
+// move freely share the room between them. Bodies that the solver moves stay farther from them than one step
+// can take them.
 #pragma once
 
 #include <span>
@@ -19,15 +19,15 @@ inline constexpr double kUnmeasured = -1;
 bool is_movable_block(const Model& m, const BodyModel& body);
 bool is_moving(const BodyState& block);
 
-// Whether each vehicle gets to Workspace::moved within its free distance.
+// Returns whether each vehicle reaches its pose in Workspace::moved within its free distance.
 bool all_within_reach(const SimState& s, const Workspace& w);
 
-// Gives to the solver those that may touch something in a step of `dt` s on their way to Workspace::moved,
-// and those that what it moves might reach.
+// Gives these vehicles to the solver: those that may touch something in a step of `dt` s on their way to
+// Workspace::moved, and those that a body of the solver might reach.
 void hold_near_ones(const Model& m, SimState& s, Workspace& w, double dt);
 
-// After a step of the solver: of vehicles that move freely, shortens the free distances to what blocks that
-// it has moved leave of them. `before`: all bodies before that step.
+// Call after a step of the solver. Shortens the free distances of vehicles near blocks that the solver has
+// moved. `before`: all bodies before that step.
 void keep_clear_of_moved_blocks(const Model& m, SimState& s, std::span<const BodyState> before);
 
 // Returns vehicles that have room again from the solver to free motion.

@@ -8,7 +8,7 @@
 
 namespace mvsim {
 
-// As tire/slip.h defines them.
+// Slip of a wheel, as defined in tire/slip.h.
 struct WheelSlip {
   double ratio = 0;  // in [-1, 1]
   double angle = 0;  // rad, in [-pi/2, pi/2]
@@ -16,24 +16,24 @@ struct WheelSlip {
 
 bool is_finite(const SimView& sim);
 
-// Throws Error if the last step, of `dt` s, cut the motion of a body short: it moves as fast as a step can
-// move it, or is commanded to go faster (model/step_limits.h).
+// Throws Error if the last step of `dt` s limited the motion of a body: the body moves as fast as a step can
+// move it, or its command is faster (model/step_limits.h).
 void refuse_cut_motion(const SimView& sim, double dt);
 
-// After the last step, m/s2, of the reference point, body frame.
+// Acceleration of the reference point in the last step, m/s2, body frame.
 Vec2 vehicle_acceleration(const SimView& sim, size_t vehicle);
 Pose3 vehicle_pose(const SimView& sim, size_t vehicle);
 Twist2 vehicle_twist(const SimView& sim, size_t vehicle);        // body frame
 Twist2 vehicle_world_twist(const SimView& sim, size_t vehicle);  // world axes
 Twist2 vehicle_odometry_twist(const SimView& sim, size_t vehicle);
-// Since the flags were cleared: it or a vehicle that is joined to it.
+// Returns whether the vehicle, or one that is joined to it, had a collision since the flags were cleared.
 bool had_collision(const SimView& sim, size_t vehicle);
 // The same as bits of Contact.
 uint8_t contacts(const SimView& sim, size_t vehicle);
 
 std::span<const WheelState> wheel_states(const SimView& sim, size_t vehicle);
 Vec2 wheel_velocity(const SimView& sim, size_t vehicle, size_t wheel);  // of its centre, m/s, vehicle frame
-// Of a wheel under its load, m.
+// Radius of a wheel under its load, m.
 double rolling_radius(const SimView& sim, size_t vehicle, size_t wheel);
 WheelSlip wheel_slip(const SimView& sim, size_t vehicle, size_t wheel);  // of the present speeds
 

@@ -51,8 +51,9 @@ void move_all_freely(const Model& m, SimState& s, Workspace& w, double dt) {
   }
 }
 
-// Box2D aborts at what is no number, and makes it of speeds that leave single precision. Where a body is at
-// that, its pose is given up, for is_finite() to tell.
+// Sets the pose of a body to NaN if its motion is too fast for Box2D, and returns whether there is such a
+// body. Box2D aborts on NaN, and computes NaN from speeds beyond single precision. is_finite() reports the
+// body later.
 bool diverges(const Model& m, SimState& s, const Workspace& w, double dt) {
   const auto too_much = [](double value) { return !(std::fabs(value) < kMaxSpeed); };
   bool found = false;

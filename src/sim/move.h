@@ -5,8 +5,8 @@
 
 namespace mvsim {
 
-// Under Workspace::forces, against what stands in Workspace::step_squares. Gives up the pose of a body that
-// diverges (NaN). Writes the vehicles' collision flags.
+// Moves all bodies for dt s under Workspace::forces. Workspace::step_squares are obstacles. Sets the pose of
+// a body that diverges to NaN. Writes the vehicles' collision flags.
 void move(const Model& m, SimState& s, Workspace& w, double dt);
 
 }  // namespace mvsim

@@ -69,7 +69,7 @@ void reset_block(const Model& m, SimState& s, size_t index) {
   if (!b.traits.is_static) set_body_twist(s.bodies[body], b.initial_twist, s.inertias[body]);
 }
 
-// One vehicle without what is joined to it.
+// Places one vehicle without the bodies that are joined to it.
 void put_vehicle(const Model& m, SimState& s, Workspace& w, size_t index, const Pose2& pose) {
   const VehicleModel& v = m.vehicles[index];
   VehicleState& state = s.vehicles[index];
@@ -82,7 +82,7 @@ void put_vehicle(const Model& m, SimState& s, Workspace& w, size_t index, const 
   snap_to_ground(m, s, w, index);
 }
 
-// Moves what is joined to a vehicle to where it belongs when the vehicle comes to `pose`.
+// Moves the bodies that are joined to a vehicle to their poses for the vehicle at `pose`.
 void place_joined(const Model& m, SimState& s, Workspace& w, size_t index, const Pose2& pose) {
   const VehicleModel& v = m.vehicles.at(index);
   const int group = m.bodies[v.body].joint_group;

@@ -6,18 +6,18 @@
 
 namespace mvsim {
 
-// The model's initial state with nominal parameters and the random streams of (key, episode). Leaves no trace
-// of what was before but always_solver and which sensors are scheduled.
+// Sets the model's initial state, nominal parameters and the random streams of (key, episode). Only
+// always_solver and the choice of scheduled sensors are kept from the state before.
 void reset_state(const Model& m, SimState& s, Workspace& w, uint64_t key, uint32_t episode);
 
-// At rest, z snapped to the ground; what is joined to it comes along as it stood at the start. Throws Error
-// if a joint ties one of them to a static block.
+// Places a vehicle at rest on the ground. Bodies that are joined to it move along and get the relative poses
+// of the start of the episode. Throws Error if a joint ties one of them to a static block.
 void place_vehicle(const Model& m, SimState& s, Workspace& w, size_t vehicle, const Pose2& pose);
 // Throws Error for a block of the model's static geometry.
 void check_placeable(const Model& m, size_t block);
 void place_block(const Model& m, SimState& s, Workspace& w, size_t block, const Pose2& pose);
 
-// `index` into Model::params. Throws Error if the value is out of range.
+// Sets the parameter at `index` of Model::params. Throws Error if the value is out of range.
 void set_param(const Model& m, SimState& s, Workspace& w, size_t index, double value);
 
 // Invalidates the known contacts and distances. Every change from outside calls it.

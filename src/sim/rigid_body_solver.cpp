@@ -24,7 +24,7 @@
 namespace mvsim {
 namespace {
 
-constexpr uintptr_t kStaticBlock = 2;   // user data of one that is no wall
+constexpr uintptr_t kStaticBlock = 2;   // user data of a static block that is no wall
 constexpr uintptr_t kStaticPerson = 3;  // of a person; nothing pushes people
 constexpr size_t kNotMoving = ~size_t{0};
 constexpr double kSlowTravel = 0.02;  // m a step; less cannot carry a body through a cell
@@ -40,7 +40,7 @@ constexpr PassageLimits kInPart{.travel = 0.25f,
                                 .depth = 0.25f,
                                 .max_depth = 0.01f,
                                 .forgiven = 1};
-constexpr int kVelocityIterationsInPart = 64;  // what is squeezed must not yield in any of them
+constexpr int kVelocityIterationsInPart = 64;  // many, so that squeezed bodies yield in no part
 
 }  // namespace
 
@@ -177,7 +177,7 @@ struct RigidBodySolver::Impl {
         b->ApplyForceToCenter(to_b2(forces[i]->force()), true);
         b->ApplyTorque(forces[i]->torque, true);
       }
-      // Box2D would put a slow body to sleep, its velocity lost; writing a velocity keeps what moves awake
+      // Box2D would put a slow body to sleep and lose its velocity; setting the velocity keeps it awake
       b->SetLinearVelocity(b->GetLinearVelocity());
       b->SetAngularVelocity(b->GetAngularVelocity());
     }
@@ -264,7 +264,7 @@ struct RigidBodySolver::Impl {
       fastest = std::max(fastest, way);
     }
     for (Mover& mover : ways) {
-      if (ways.size() > 1) mover.way = 2 * fastest;  // what is hit goes at most twice as fast as what hits it
+      if (ways.size() > 1) mover.way = 2 * fastest;  // a hit body gets at most twice the speed
       mover.way = std::min(mover.way, double{b2_maxTranslation});
     }
     return ways;
@@ -277,10 +277,11 @@ struct RigidBodySolver::Impl {
   OverlapListener overlaps;
   SolverPairs pairs;
   b2Body* ground = nullptr;
-  std::vector<b2Body*> bodies;      // null for a vehicle that moves freely
-  std::vector<uint8_t> collided;    // by body: what it came near to within a part of the latest step
-  std::vector<MovingBody> movable;  // those that are not static
-  std::vector<size_t> movable_of;   // by body, or kNotMoving
+  std::vector<b2Body*> bodies;  // null for a vehicle that moves freely
+  // By body: kinds of things that it came near to in a part of the latest step.
+  std::vector<uint8_t> collided;
+  std::vector<MovingBody> movable;               // those that are not static
+  std::vector<size_t> movable_of;                // by body, or kNotMoving
   std::vector<std::optional<BodyForce>> forces;  // by movable body, in the next step
   SolverMoves moves;                             // by movable body, in this step
   std::vector<WheelFixture> wheels;              // of all vehicles

@@ -13,8 +13,8 @@
 
 namespace mvsim {
 
-// m; what outlines must be apart beyond the collision threshold so that nothing is near: the skins of two
-// wheels, the thickest, and rounding.
+// Distance, m, beyond the collision threshold at which outlines are surely not near each other. It covers the
+// skins of two wheels, which are the thickest, and rounding.
 inline constexpr double kSkins = 0.021;
 
 // A square, parallel to the axes, that stands in the way where the ground rises too steeply.
@@ -34,30 +34,31 @@ class RigidBodySolver {
   RigidBodySolver(const Model& model, const SimState& state);
   ~RigidBodySolver();
 
-  // As if it were made anew of this state, of which nothing but poses, velocities and what the solver holds
-  // has changed since it was made. False where that is not known to be the same, and nothing is done.
+  // Brings the solver to the state of a newly made one. Between the state it was made of and this one, only
+  // poses, velocities and the vehicles that the solver holds may have changed. Returns false and does nothing
+  // if the result might differ from that of a new solver.
   bool refill(const SimState& state);
 
-  Vec2 origin() const;  // SimState::solver_origin when it was made, which it keeps
+  Vec2 origin() const;  // SimState::solver_origin at construction; constant
   bool has(size_t vehicle) const;
   void add(const SimState& state, size_t vehicle);
   void remove(size_t vehicle);
 
-  // These two pass over a vehicle that is not here.
+  // set_velocity() and set_pose() ignore a vehicle that the solver does not hold.
   void set_velocity(size_t body, const BodyState& state);
-  // Puts a body to where it is in the state, at its velocity; of static ones only those that an environment
-  // places.
+  // Sets pose and velocity of a body from the state. A static body is set only if an environment places it.
   void set_pose(const Model& model, const SimState& state, size_t body);
   void apply(size_t body, const BodyForce& force);
-  // Turns the boxes of the wheels to where they steer; the body's mass properties stay as they were.
+  // Turns the boxes of the wheels to their steering angles. The body's mass properties do not change.
   void turn_wheels(const VehicleModel& vehicle, std::span<const WheelState> wheels);
   // Replaces the squares that block the way in the next step.
   void set_step_squares(std::span<const StepSquare> squares);
-  // One step; moves every body of the state that can move and is here.
+  // Makes one step of `dt` s. Moves every body of the state that can move and that the solver holds.
   void step(double dt, SimState& state);
-  // Some body overlaps another one by more than contacts do at rest: the next steps push them apart.
+  // Returns whether a body overlaps another one by more than contacts at rest do. The next steps push them
+  // apart.
   bool has_overlap() const;
-  // Some part of the body is near enough to another's for Box2D to look closer.
+  // Returns whether a part of the body is so near to another body that Box2D checks the pair for contact.
   bool has_neighbours(size_t body) const;
   // Returns the kinds of things that the body touches or is closer to than the model's collision threshold:
   // bits of Contact (sim_state.h).

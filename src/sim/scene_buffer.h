@@ -1,5 +1,5 @@
-// World outlines of the bodies that sensors see and that the Model's static tree does not hold. A cache: it
-// can be dropped at any time and never shows in a value.
+// Cache of the outlines, in the world frame, of bodies that sensors see and that the Model's static tree does
+// not contain. It can be dropped at any time without a change of any result.
 #pragma once
 
 #include <span>
@@ -13,9 +13,9 @@ namespace mvsim {
 
 class SceneBuffer {
  public:
-  // Call when all blocks were reset.
+  // Call after all blocks were reset.
   void forget() { placed_ready_ = false; }
-  // Call when one block was placed, led elsewhere or resized.
+  // Call after a block was placed, moved by an animation or a policy, or resized.
   void refresh(size_t block) {
     if (!placed_ready_ || shape_of_[block] == kNone) return;
     is_stale_[shape_of_[block]] = 1;
@@ -25,7 +25,7 @@ class SceneBuffer {
   // Outlines of all blocks that the Model's tree does not hold, at present poses and sizes.
   std::span<const MovingShape> blocks(const Model& model, std::span<const double> params,
                                       std::span<const BodyState> bodies);
-  // The same and all vehicles, chassis and wheels at their present steering, but for the vehicle of
+  // The same and the vehicles (chassis, and wheels at their present steering), without the vehicle of
   // `except_body` (-1: none).
   std::span<const MovingShape> shapes(const Model& model, std::span<const double> params,
                                       std::span<const BodyState> bodies, std::span<const WheelState> wheels,
@@ -52,8 +52,8 @@ class SceneBuffer {
   bool placed_ready_ = false;
   bool all_ready_ = false;                          // shapes_ are those of all_shapes()
   size_t placed_shapes_ = 0, placed_vertices_ = 0;  // static blocks, first in both arrays
-  std::vector<size_t> shape_of_;                    // by block; kNone of what is none of those
-  std::vector<uint8_t> is_stale_;                   // by shape, of those
+  std::vector<size_t> shape_of_;                    // by block; kNone for other blocks
+  std::vector<uint8_t> is_stale_;                   // by shape of a static block
   bool any_stale_ = false;
   std::vector<MovingShape> shapes_;
   std::vector<size_t> first_vertex_;  // by shape: vertices_ may move while it grows

@@ -41,7 +41,7 @@ SensorOwn own_of(const SensorModel& sensor, SimState& s, size_t index) {
   return {s.params.data() + sensor.params, s.memory.data() + sensor.memory, &s.sensors[index].noise};
 }
 
-// Turns and shifts what the sensor hangs on, so that the sensor sits askew by `by`.
+// Applies the mounting error `by` of a sensor: turns and shifts the frame on which it is mounted.
 void misplace(const Pose3& mount, const Pose2& by, Pose3& vehicle) {
   if (by.x == 0 && by.y == 0 && by.yaw == 0) return;
   const Vec2 turned = Rotation2(by.yaw).rotate({mount.x, mount.y});

@@ -9,7 +9,7 @@
 
 namespace mvsim {
 
-// The readings that are due in the step of `dt` s that began at `start`.
+// Takes the readings that are due in the step of `dt` s that began at `start`.
 void read_due_sensors(const Model& m, SimState& s, SceneBuffer& scene, double start, double dt);
 
 // Takes a reading now, from the sensor's own noise stream: ReadingSpec::bytes(), and a flag for each value;
@@ -19,13 +19,13 @@ void read_sensor(const Model& m, SimState& s, SceneBuffer& scene, size_t sensor,
 
 // Returns the mounting error of a sensor in its vehicle's frame (model/transfer_params.h).
 Pose2 mount_error(const SimView& sim, const SensorModel& sensor);
-// Whether a whole reading drops out: drawn from the sensor's noise stream. Rays drop out one by one instead.
+// Draws from the sensor's noise stream whether a whole reading is missing. Lidars drop single rays instead.
 bool drops_out(const Model& m, SimState& s, size_t sensor);
 
 // The latest due reading of a sensor whose readings the state holds; empty for a picture.
 std::span<const std::byte> reading_of(const SimView& sim, size_t sensor);
 std::span<const uint8_t> reading_valid_of(const SimView& sim, size_t sensor);
-// The same as values of float32. Throws Error if they are none.
+// The same as float32. Throws Error if the reading has another type.
 std::span<const float> float_reading_of(const SimView& sim, size_t sensor);
 bool readings_are_finite(const SimView& sim);
 

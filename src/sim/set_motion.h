@@ -7,8 +7,8 @@
 
 namespace mvsim {
 
-// Throw Error for what is not finite or beyond any world: farther than 1000 km from it, a yaw beyond 1e4 rad,
-// speeds beyond 1e4. `what`: of the message.
+// Check values from a caller. They throw Error for a value that is not finite, a place farther than 1000 km
+// from the world, a yaw beyond 1e4 rad, or a speed beyond 1e4. `what` names the value in the message.
 void check_pose(const Model& m, const Pose2& pose, const std::string& what);
 void check_twist(const Twist2& twist, const std::string& what);
 // Throws Error for a body that keyframes move, because nothing else can move it.
@@ -17,13 +17,13 @@ void check_not_animated(const Model& m, BodyKind kind, size_t index);
 // Throws Error for a block that is static or intangible.
 void check_can_move(const Model& m, size_t block);
 
-// The twist (body frame) of a vehicle's reference point. Its wheels roll along without slip, and what is
-// joined to it moves as one body with it. Throws Error if a joint ties one of them to a static block.
+// Sets the twist (body frame) of a vehicle's reference point. Its wheels roll without slip, and bodies joined
+// to it move with it as one rigid body. Throws Error if a joint ties one of them to a static block.
 void set_vehicle_twist(const Model& m, SimState& s, Workspace& w, size_t vehicle, const Twist2& twist);
-// The same of a block; throws Error as check_can_move() does.
+// Sets the twist of a block. Throws Error as check_can_move() does.
 void set_block_twist(const Model& m, SimState& s, Workspace& w, size_t block, const Twist2& twist);
-// Changes the twist of a vehicle at once, as a push does: its wheels spin on, what is joined to it is pulled
-// along.
+// Adds `change` to the twist of a vehicle, as a push does. The spin of its wheels stays, and joints pull
+// other bodies along in the next steps.
 void push_vehicle(const Model& m, SimState& s, Workspace& w, size_t vehicle, const Twist2& change);
 
 }  // namespace mvsim

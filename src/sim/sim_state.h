@@ -18,36 +18,36 @@ namespace mvsim {
 // Kinds of things that a vehicle touches, as bits: walls are <walls>, maps, and ground too steep to climb.
 enum Contact : uint8_t { kTouchesWall = 1, kTouchesBlock = 2, kTouchesVehicle = 4, kTouchesPerson = 8 };
 
-// sim/rounded_pose.h; of vehicles whose tires need it.
+// Pose in single precision (sim/rounded_pose.h), for vehicles whose tires need it.
 struct RoundedPose {
   float x = 0, y = 0, angle = 0;  // of the reference point
   float cx = 0, cy = 0;           // of the centre of mass
   float sin = 0, cos = 1;         // of the angle
-  bool is_kept = false;           // it plays a part
+  bool is_kept = false;           // it is in use
   bool is_known = false;          // false after a change from outside
 };
 
 struct VehicleState {
   double z = 0, pitch = 0, roll = 0;
   Vec2 acceleration;   // m/s2, world frame, of the reference point
-  Vec2 last_velocity;  // m/s, world frame: what the acceleration is a difference of
+  Vec2 last_velocity;  // m/s, world frame, after the last step; the next acceleration is the change from it
   Pose2 odometry;      // starts at identity
   Pose2 last_pose;     // pose after the previous step
   bool has_last_pose = false;
   bool in_collision = false;
-  bool by_solver = false;  // Box2D moves it; until it has room again
+  bool by_solver = false;  // Box2D moves it, until it is far from everything again
   uint8_t contacts = 0;    // bits of Contact, since they were last cleared
   RoundedPose rounded;
   double command[kMaxCommand] = {};
 };
 
-// The latest due reading of a sensor: its values stand in SimState::readings, or what draws it again, of a
-// picture, in SimState::memory.
+// The latest due reading of a sensor. Its values are in SimState::readings. A picture has no values there,
+// but a recipe in SimState::memory from which it is drawn again (sim/view_recipe.h).
 struct SensorState {
   double last_due = 0;    // time of the step that produced the last reading
   double stamp = -1;      // simulated time that the reading describes; < 0: none yet
   uint32_t count = 0;     // readings so far
-  bool scheduled = true;  // false: only read_now() is used, its period plays no part
+  bool scheduled = true;  // false: it is read by read_now() only, and its period has no effect
   RandomStream noise;
 };
 
@@ -60,8 +60,8 @@ struct SimState {
   uint64_t key = 0;
   uint32_t episode = 0;
   double time = 0;        // s
-  double time_error = 0;  // s that rounding has added to it
-  double owed = 0;        // s that run() was asked for and has not made yet; may be negative
+  double time_error = 0;  // s; rounding error of `time`
+  double owed = 0;        // s; time requested of run() and not simulated yet; may be negative
   uint64_t step_count = 0;
   std::vector<double> params;          // by Model::params
   std::vector<BodyState> bodies;       // by Model::bodies
@@ -69,7 +69,7 @@ struct SimState {
   std::vector<double> free_distances;  // m that each vehicle may still travel before it can touch something
   bool in_contact = true;              // Box2D moves some body
   bool always_solver = false;
-  Vec2 solver_origin;                   // from which Box2D receives positions, near what it moves
+  Vec2 solver_origin;                   // origin of Box2D's positions, near the bodies that it moves
   std::vector<Pose2> intangible_poses;  // by block, used where BlockModel::body < 0
   std::vector<double> block_z;
   std::vector<VehicleState> vehicles;

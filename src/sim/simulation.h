@@ -1,8 +1,9 @@
 // One running world: a Model that it shares, a SimState that it owns, and the workspace to step it. Copyable
 // (after refill_solver() the copy continues bit for bit); not thread-safe: one thread at a time.
 //
-// reset -> [place, set_param] -> step... . What a state holds is read from state(), what follows from it by
-// the functions of sim/measure.h (of a SimView) and sim/clearance.h (of a SimScene): a Simulation is both.
+// The order of calls is reset, place and set_param if needed, then step. state() has the state itself. Values
+// that are computed from it come from the functions of sim/measure.h (on a SimView) and sim/clearance.h (on a
+// SimScene); a Simulation converts to both.
 #pragma once
 
 #include <functional>
@@ -31,8 +32,8 @@ class Simulation {
   const SimState& state() const { return state_; }
   operator SimScene() const { return {{*model_, state_}, work_.scene}; }
 
-  // Back to the model's initial state with nominal parameters and the random streams of (key, episode).
-  // Nothing of the earlier state remains.
+  // Sets the model's initial state with nominal parameters and the random streams of (key, episode). Nothing
+  // of the earlier state remains.
   void reset(uint64_t key, uint32_t episode);
 
   // -- changes between steps (sim/place.h); each takes effect at the next step
@@ -40,7 +41,7 @@ class Simulation {
   void place_block(size_t block, const Pose2& pose);
   void set_vehicle_twist(size_t vehicle, const Twist2& twist);  // body frame (sim/set_motion.h)
   void set_block_twist(size_t block, const Twist2& twist);      // body frame
-  // Of a driven block, from now on: world axes.
+  // Sets the velocity of a driven block from now on, in world axes.
   void drive_block(size_t block, const Twist2& world_twist) {
     mvsim::drive_block(*model_, state_, block, world_twist);
   }
@@ -52,18 +53,18 @@ class Simulation {
   void set_sensor_scheduled(size_t sensor, bool scheduled);
   void clear_collision_flags();
   void clear_collision_flags(size_t vehicle);
-  // Box2D for every step, also where nothing can be touched (for comparisons; survives reset).
+  // Makes every step with Box2D, even if nothing can be touched. For comparisons; reset() keeps it.
   void set_always_solver(bool always);
-  // Forgets what Box2D remembers of contacts beyond poses and velocities: the next step starts from the state
-  // alone, so a copy made here continues bit for bit. Called at the start of every control period.
+  // Drops Box2D's memory of contacts. The next step then starts from the state alone, so a copy that is made
+  // now continues bit for bit. Call it at the start of every control period.
   void refill_solver() { work_.solver_is_stale = true; }
 
   // Adds an observer of every later step. Observers are not owned and no part of the state: a copy has none.
   void add_observer(StepObserver& observer) { observers_.add(observer, *model_); }
   void remove_observer(StepObserver& observer) { observers_.remove(observer); }
 
-  // The whole state as bytes (sim/snapshot.h). Refills the solver, so that this simulation and one restored
-  // from the bytes continue alike. Throws Error if the state is not finite.
+  // Returns the whole state as bytes (sim/snapshot.h). Refills the solver, so that this simulation and one
+  // restored from the bytes continue with the same results. Throws Error if the state is not finite.
   std::string snapshot();
   // Continues from a snapshot of the same world. Throws Error, and changes nothing, if the bytes are anything
   // else.
@@ -76,17 +77,17 @@ class Simulation {
   // nothing is carried then.
   void run(double duration, const std::function<void()>& after_step = {});
 
-  // The latest due reading of a sensor, as float32 (an Error of one that has another type).
+  // Returns the latest due reading of a sensor as float32. Throws Error if it has another type.
   std::span<const float> reading(size_t sensor) const { return float_reading_of({*model_, state_}, sensor); }
   std::span<const uint8_t> reading_valid(size_t sensor) const {
     return reading_valid_of({*model_, state_}, sensor);
   }
-  // A fresh reading now, from the sensor's own noise stream: ReadingSpec::bytes() and flags; `valid` may be
-  // null. Not stored.
+  // Takes a reading now, with noise from the sensor's own stream, and does not store it. Writes
+  // ReadingSpec::bytes() bytes and a flag for each value; `valid` may be null.
   void read_now(size_t sensor, void* values, uint8_t* valid) {
     read_sensor(*model_, state_, work_.scene, sensor, static_cast<std::byte*>(values), valid);
   }
-  // Whether a reading of now drops out (sim/sense.h).
+  // Draws whether a reading taken now is missing (sim/sense.h).
   bool drops_out(size_t sensor) { return mvsim::drops_out(*model_, state_, sensor); }
   // Records the numbers from which the current image can be drawn later (sim/view_recipe.h).
   void record_view(size_t sensor, double* recipe) { mvsim::record_view(*model_, state_, sensor, recipe); }

@@ -21,8 +21,8 @@ enum class SnapshotKind : uint16_t { kWorld = 1, kEnvironment = 2 };
 
 class SnapshotWriter {
  public:
-  // `expected_size`: of the body in bytes; a guess saves time. `drawn_by`: camera backend; kAuto: there are
-  // no cameras, or nothing has been drawn yet.
+  // `expected_size` is the size of the body in bytes; a good guess saves time. `drawn_by`: camera backend;
+  // kAuto: there are no cameras, or nothing has been drawn yet.
   SnapshotWriter(SnapshotKind kind, uint64_t fingerprint, size_t expected_size,
                  CameraBackend drawn_by = CameraBackend::kAuto);
 

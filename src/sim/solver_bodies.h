@@ -22,12 +22,13 @@ b2FixtureDef fixture_def(const b2Shape& shape, double friction, double restituti
 // thin for the solver, as the next two do.
 void add_vehicle(const VehicleModel& vehicle, std::span<const double> params,
                  std::span<const WheelState> states, b2Body* body, std::span<WheelFixture> fixtures);
-// `ground`: a body that does not move, to rub against.
+// Adds a block. `ground` is a static body against which its ground friction acts.
 void add_block(const BlockModel& block, std::span<const double> params, double gravity, b2Body* body,
                b2Body* ground);
 
-// A static block whose points lie far from its own reference point, but where the solver has its origin, is
-// placed in double precision: its body stands at the solver's origin, not turned.
+// Returns whether a static block has points far from its own reference point. add_far_block() computes its
+// points in double precision: its body is at the solver's origin and not turned, so points near this origin
+// stay precise.
 bool is_far(const BlockModel& block);
 void add_far_block(const BlockModel& block, const BodyState& state, Vec2 origin,
                    std::span<const double> params, b2Body* body);

@@ -8,7 +8,7 @@
 namespace mvsim {
 namespace {
 
-constexpr double kCellHalfSide = 0.4;  // of a cell's side: what MVSim puts in the way of a body
+constexpr double kCellHalfSide = 0.4;  // share of a cell's side; the obstacle that MVSim uses for a cell
 constexpr uintptr_t kHasSquares = 1;   // user data of a static body
 
 bool row_by_row(CellIndex a, CellIndex b) {

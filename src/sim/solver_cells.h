@@ -1,4 +1,4 @@
-// The occupied cells of a grid as Box2D sees them: squares near what moves, made and dropped as it moves.
+// The occupied cells of a grid as square fixtures of Box2D. Only cells near moving bodies have a fixture.
 #pragma once
 
 #include <box2d/box2d.h>
@@ -18,8 +18,9 @@ struct Reach {
   double radius = 0;  // m
 };
 
-// Bodies whose fixtures are cells, or squares that are put where a chassis already is, are marked.
+// Adds a static body whose fixtures are squares: cells, or squares that may be placed inside of a chassis.
 b2Body* add_squares_body(b2World& world);
+// Returns whether the fixture belongs to such a body.
 bool is_square(b2Fixture& fixture);
 
 class SolverCells {

@@ -7,9 +7,9 @@
 
 namespace mvsim {
 
-// That search costs ten times the rest where a body leans on the cells of a grid, and would let it off the
-// squares that stand where the ground is too steep. MVSim's results need it elsewhere: on from the first
-// contact of another kind.
+// The search costs ten times the rest of a step while a body leans on cells of a grid, and it would free a
+// body from the squares that stand for steep ground. For all other contacts MVSim's results need it, so it is
+// on from the first contact of another kind.
 class SolverFilter final : public b2ContactFilter {
  public:
   explicit SolverFilter(b2World& w) : world(w) {}

@@ -14,17 +14,18 @@
 
 namespace mvsim {
 
-// Puts a body back to the state where single precision has fallen behind slow motion.
+// Sets a body to the pose of the state if single precision has lost slow motion.
 void follow(b2Body& body, const SolverPose& pose);
 
-// After a step: the pose, the velocity, and what Box2D has made of a vehicle's rounded pose.
+// Call after a step. Adds the motion of a body to the state: pose, velocity, and Box2D's result for the
+// rounded pose of a vehicle.
 void add_to_state(SimState& state, const BodyModel& kind, size_t index, const SolverFrame& frame,
                   const b2Body& body, const BodyMove& move);
 
 class SolverMoves {
  public:
   void begin(size_t bodies) { moves_.assign(bodies, {}); }
-  // Around each call of b2World::Step; the same bodies in the same order.
+  // Call these two before and after each b2World::Step, with the same bodies in the same order.
   void before_step(std::span<const MovingBody> bodies);
   void after_step(std::span<const MovingBody> bodies, double dt);
   const BodyMove& of(size_t body) const { return moves_[body]; }

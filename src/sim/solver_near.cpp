@@ -34,7 +34,7 @@ bool is_beyond_a_side(const b2PolygonShape& polygon, const b2Transform& pose, co
   return false;
 }
 
-// Radius about the centroid of what a polygon's vertices span.
+// Returns the radius of the circle around the centroid that holds all vertices of a polygon.
 float vertex_radius(const b2PolygonShape& polygon) {
   float square = 0;
   for (int i = 0; i < polygon.m_count; ++i)

@@ -1,5 +1,5 @@
-// In which order Box2D solves contacts: that of the Model's bodies and their fixtures. By itself it takes
-// them as its tree of boxes yields them, which depends on all that ever stood in it.
+// The order in which Box2D solves contacts: that of the Model's bodies and their fixtures. Box2D alone would
+// use the order of its tree of boxes, which depends on everything that was ever inserted.
 #pragma once
 
 #include <box2d/box2d.h>
@@ -21,12 +21,13 @@ class SolverPairs {
  public:
   explicit SolverPairs(b2World& world);
 
-  // Before a step of Box2D: pairs of what was put elsewhere since the last one.
+  // Call before a step of Box2D. Finds the pairs of fixtures that were moved from outside since the last
+  // step.
   void find();
-  // After one: the `count` contacts that it has made get their places in the order.
+  // Call after a step. Sorts the `count` contacts that it has added into the order.
   void arrange_latest(int count);
 
-  // As b2BroadPhase calls it.
+  // Callback of b2BroadPhase.
   void AddPair(void* proxy_a, void* proxy_b);  // NOLINT(readability-identifier-naming)
 
  private:

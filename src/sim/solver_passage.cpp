@@ -172,7 +172,7 @@ class Query final : public b2QueryCallback {
   }
 
  private:
-  // `start`: null for what stays.
+  // `start` is null for a body that does not move.
   static b2Sweep sweep_of(const b2Body& body, const BodyStart* start) {
     b2Sweep sweep;
     sweep.localCenter = body.GetLocalCenter();

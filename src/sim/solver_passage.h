@@ -1,7 +1,8 @@
-// Whether a step of Box2D carried a body through another.
+// Detects whether a step of Box2D carried a body through another one.
 //
-// Box2D's search for the time of impact stops thin-skinned bodies a hair before their skins meet, and takes
-// that for no contact; between bodies that both move it does not search. Fast bodies then jump.
+// Box2D searches for the time of impact, but it stops bodies with thin skins just before the skins meet, and
+// makes no contact then. For two bodies that both move it does not search. Fast bodies then pass through each
+// other.
 #pragma once
 
 #include <box2d/box2d.h>
@@ -18,7 +19,7 @@ struct MovingBody {
   b2Body* body = nullptr;
   float radius = 0;              // m, of a circle about the body's origin that holds all of it
   float thickness = 0;           // m, least width of its chassis or outline
-  Contact kind = kTouchesBlock;  // what it is to those that touch it
+  Contact kind = kTouchesBlock;  // the flag that it sets in bodies that touch it
 };
 
 // Where a body stood before a step, and how fast it was.
@@ -42,11 +43,11 @@ struct PassageLimits {
 
 BodyStart start_of(const b2Body& body);
 void put_back(b2Body& body, const BodyStart& start);
-// To what Box2D would limit it to in a step of `dt` s.
+// Limits the velocity of a body as Box2D would in a step of `dt` s.
 void limit_speed(b2Body& body, float dt);
 
-// Whether a body met something on the straight way from its start and is now beyond it, or left it without a
-// contact. `starts`: by `bodies`; `dt` s of the step.
+// Returns whether a body met something on the straight way from its start and is now beyond it, or has left
+// it again without a contact. `starts` has an entry for each of `bodies`; `dt` is the length of the step, s.
 bool has_passage(const b2World& world, std::span<const MovingBody> bodies, std::span<const BodyStart> starts,
                  float dt, const PassageLimits& limits);
 

@@ -8,11 +8,11 @@
 namespace mvsim {
 namespace {
 
-constexpr double kCellMargin = 0.03;    // m, for skins, and what contacts push
+constexpr double kCellMargin = 0.03;    // m, for skins and the displacement by contacts
 constexpr double kCellsFurther = 0.01;  // m, so that cells are looked for every few steps
 // m, between boxes that Box2D may pair: the margins of both, both skins, and rounding.
 constexpr double kPaired = 2 * double{b2_aabbExtension} + 0.03;
-// Box2D stretches the box of what moves by four times its way.
+// Box2D extends the box of a moving body by four times its motion.
 constexpr double kStretched = 1 + double{b2_aabbMultiplier};
 constexpr double kLookFurther = 0.3;  // m, so that it is not looked again in every step
 

@@ -10,17 +10,18 @@ namespace mvsim {
 // height of that ground, m.
 double stand(const Model& m, SimState& s, Workspace& w, size_t vehicle);
 
-// Puts a vehicle that was moved onto the elevation maps, high enough that every wheel finds its ground.
+// Puts a vehicle that was moved onto the elevation maps. It begins at the highest ground under a wheel, so
+// that the ground of every wheel is found.
 void snap_to_ground(const Model& m, SimState& s, Workspace& w, size_t vehicle);
 
-// Adds to Workspace::step_squares where ground under a corner of the chassis rises above `wheel_ground` by
-// more than the wheels climb.
+// Adds squares to Workspace::step_squares at places where the ground under a corner of the chassis is higher
+// above `wheel_ground` than the wheels can climb.
 void find_step_squares(const Model& m, const SimState& s, Workspace& w, size_t vehicle, double wheel_ground);
 
-// Whether a vehicle stands on level ground that it knows (Workspace::levels): then it is put there, and the
-// two functions above would find nothing else.
+// Returns whether a vehicle stands on level ground that is known (Workspace::levels). Then it also sets the
+// vehicle on it, as the two functions above would.
 bool stands_on_known_ground(const Model& m, SimState& s, Workspace& w, size_t vehicle);
-// Looks how far around a vehicle that has just been stood up the ground is level, if it is time to.
+// Finds how far the ground is level around a vehicle that has just been set on it, if such a search is due.
 void learn_ground(const Model& m, const SimState& s, Workspace& w, size_t vehicle, double wheel_ground);
 
 // Downhill pull in the vehicle frame as a share of the weight: (sin pitch, -sin roll cos pitch).

@@ -80,7 +80,7 @@ namespace {
 bool has_sound_rests(const BodyState& b) {
   const auto is_rest = [](float rest, double sum) {
     constexpr double kShare = 1e-15;
-    return !(std::fabs(rest) > kShare * (1 + std::fabs(sum)));  // true for NaN, of what has diverged
+    return !(std::fabs(rest) > kShare * (1 + std::fabs(sum)));  // true for NaN, which a diverged state has
   };
   return is_rest(b.x_rest, b.x) && is_rest(b.y_rest, b.y) && is_rest(b.angle_rest, b.angle);
 }

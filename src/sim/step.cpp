@@ -25,12 +25,13 @@ void advance_clock(SimState& s, double dt) {
   ++s.step_count;
 }
 
-// Cuts a command to what Box2D moves a body by in a step, so that twist and readings tell of the real motion.
+// Limits a command to the motion that Box2D can make in a step, so that twist and readings have the real
+// motion.
 double within(double value, double most) {
   return std::fabs(value) <= most ? value : std::copysign(most, value);
 }
 
-// The controller's second part: an ideal one imposes its twist. Then what the body accelerated by.
+// Runs the second part of the controller (an ideal one imposes its twist), then computes the acceleration.
 void observe_body(const Model& m, SimState& s, Workspace& w, size_t index, double dt) {
   const VehicleModel& v = m.vehicles[index];
   VehicleState& state = s.vehicles[index];
@@ -66,11 +67,11 @@ void Simulation::step(double dt) {
   w.fit(vehicles);
   if (std::exchange(w.placed_blocks, 0) >= kFewestOfHeap) refuse_heap(*this);
 
-  // what moves by itself
+  // bodies that move without forces
   if (!m.animations.empty() || !m.walkers.empty()) animate(m, s, w);
   if (!m.driven_blocks.empty()) move_driven_blocks(m, s, w, dt);
 
-  // heights under the wheels, and what is too high for them
+  // heights under the wheels, and ground that is too high for them
   w.step_squares.clear();
   for (size_t i = 0; i < vehicles; ++i) {
     if (stands_on_known_ground(m, s, w, i)) continue;

@@ -1,9 +1,9 @@
 // Pictures of view sensors as recipes: numbers from which, with the Model alone, the picture can be drawn
 // again bit for bit (views/draw_views.h). A state and a snapshot hold recipes, no pixels.
 //
-// A recipe is 1 (0: none was taken), the key of the picture's noise in two halves, by how much the
-// sensor sits askew (x, y, yaw), its parameters, and the poses of Model::recipe_frames; state_memory_size()
-// numbers (model/sensor_layout.h).
+// A recipe has these numbers, state_memory_size() in all (model/sensor_layout.h): 1 (0 if no picture was
+// taken), the key of the picture's noise in two halves, the mounting error of the sensor (x, y, yaw), its
+// parameters, and the poses of Model::recipe_frames.
 #pragma once
 
 #include <cstddef>

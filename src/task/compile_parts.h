@@ -26,7 +26,7 @@ void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard,
 // WorldFileError.
 void compile_agents(Task& task, LoadGuard& guard);
 
-// Makes a task from these parts. `make_drawer` makes what draws the views of its sensors. Throws
+// Makes a task from these parts. `make_drawer` makes the drawer of the views of its sensors. Throws
 // WorldFileError or Error. Callers use compile_task() (episode/compile_task.h), which checks the task as
 // well.
 std::unique_ptr<Task> assemble_task(const EnvSpec& spec, const EnvLoadOptions& options,

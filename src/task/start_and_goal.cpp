@@ -141,7 +141,8 @@ std::optional<Vec2> StartAndGoal::draw_goal(const EnvState& env, size_t index, c
   return std::nullopt;
 }
 
-// `wanted`: a distance to be met within a few decimetres; below 0: any distance within the range.
+// `wanted` is a distance that the goal must have within a few decimetres; below 0, any distance in the range
+// is good.
 bool StartAndGoal::accepts(const AgentState& agent, Vec2 start, double wanted) const {
   if (!has_goal_) return true;
   if (norm(agent.goal - start) <= goal_radius_) return false;

@@ -184,7 +184,8 @@ std::span<const TermClass<Reward>> reward_classes();
 std::span<const TermClass<Termination>> termination_classes();
 std::span<const TermClass<ResetTerm>> reset_classes();  // by tag, beside <spawn> and <goal>
 
-// Makes the term of `reader` by its class (reset terms: its tag), or throws with the nearest class.
+// Makes the term of `reader` by its class (for reset terms: by its tag). Throws with the name of the nearest
+// class if there is no such class.
 template <typename Term>
 std::unique_ptr<const Term> make_term(TermReader& reader, TaskContext& context,
                                       std::span<const TermClass<Term>> classes,

@@ -81,7 +81,7 @@ double GroundIndex::highest_under(Vec2 at, double z) {
     found = true;
   };
   for_squares(at, [&](const Square& square) {
-    // from the highest that may count down to what is already beaten
+    // from the highest candidate down to the height that was already found
     for (auto it = square.level.upper_bound(z); it != square.level.begin();) {
       --it;
       if (found && it->first <= best) break;

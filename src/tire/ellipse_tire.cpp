@@ -1,7 +1,7 @@
-// Friction model `ellipse`: limits that grow with slip ratio s and slip angle a up to saturation (ss, as),
-// and shrink with the other one:
+// Friction model `ellipse`. The limit of each force grows with its own slip (slip ratio s, slip angle a) up
+// to saturation (ss, as), and shrinks with the slip of the other direction:
 //   |Fx| <= N C_s s sqrt(1 - C_s_alpha (a/as)^2),  |Fy| <= N C_alpha a sqrt(1 - C_alpha_s (s/ss)^2).
-// No slip, no grip: a tire that just rolls carries no side load.
+// Without slip there is no grip, so a tire that rolls straight carries no side load.
 #include "tire/rolling.h"
 #include "tire/tire_model.h"
 

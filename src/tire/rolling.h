@@ -97,7 +97,7 @@ inline LossTorques slipping_losses(const TireInput& in, const Losses& l, double 
 }
 
 struct RollingStep {
-  double force = 0;  // N on the chassis, without what holds it on a slope
+  double force = 0;  // N on the chassis, without the part that holds it on a slope
   double spin = 0;   // rad/s after the step
 };
 

@@ -98,7 +98,7 @@ Rim step_rim(const Contact& contact, const TireInput& in, const Losses& losses) 
   return turn(contact, in, torque - std::copysign(in.brake, held));
 }
 
-// Adds what holds the vehicle on a slope, as far as friction is left.
+// Adds the force that holds the vehicle on a slope, up to the remaining friction.
 Vec2 held_on_slope(const Contact& contact, const TireInput& in, Vec2 force) {
   const double used = std::sqrt(force.x * force.x + force.y * force.y / contact.across);
   const Vec2 pull = in.slope_force;

@@ -2,9 +2,10 @@
 // magic formula on rigid ground and by mobility numerics on sand and clay, lateral force after Crolla, both
 // within a friction ellipse.
 //
-// Tires as stiff as these would ring at any practical time step. The force over slip is therefore taken as a
-// secant, F = K (r w - v), and solved for the slip speed after the step: forces never overshoot, and steady
-// states are those of the curve. Below kLowSpeed the wheel sticks: K grows without bound, the limit stays.
+// Tires as stiff as these would oscillate at any practical time step. So the force over slip is taken as a
+// secant, F = K (r w - v), which is solved for the slip speed after the step. Forces never overshoot, and
+// steady states are those of the curve. Below kLowSpeed the wheel sticks: K grows without bound, but the
+// limit of the force stays.
 #include "tire/slip.h"
 #include "tire/tire_model.h"
 #include "tire/vti_mavs.h"
@@ -85,7 +86,7 @@ struct Wheel {
   double arm = 0;            // m, loaded radius
   double rolling_speed = 0;  // m/s
   double brake = 0;          // N m of all that opposes the rotation
-  double inertia = 0;        // kg m2, with what damping takes off in a step
+  double inertia = 0;        // kg m2, with the effect of damping in a step
   bool sticks = false;
   double secant = 0;      // N s/m, of the longitudinal force over the slip speed
   double limit = 0;       // N, of that force
@@ -115,7 +116,7 @@ ImplicitForce longitudinal(const Wheel& w) {
   return {w.sticks ? 0 : 1 / w.secant, w.limit};
 }
 
-// `limit`: what the longitudinal force leaves, N.
+// `limit` is the grip that the longitudinal force leaves, N.
 ImplicitForce lateral(const Wheel& w, const TireInput& in, double crossover, double peak, double limit) {
   const double min = kMinSlip * std::max(std::fabs(in.velocity.x), kLowSpeed);
   const double speed = std::max(std::fabs(in.velocity.y), min);

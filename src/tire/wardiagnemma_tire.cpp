@@ -1,7 +1,7 @@
 // Friction model `wardiagnemma`: `default` with the terrain drag
-// F_rr = -sgn(vx) N (R1 (1 - exp(-A_roll |vx|)) + R2 |vx|), which brakes the chassis and leaves the spin
-// alone (Ward and Iagnemma, A Dynamic-Model-Based Wheel Slip Detector for Mobile Robots on Outdoor Terrain,
-// IEEE Transactions on Robotics 24(4), 2008).
+// F_rr = -sgn(vx) N (R1 (1 - exp(-A_roll |vx|)) + R2 |vx|). The drag brakes the chassis and does not act on
+// the spin (Ward and Iagnemma, A Dynamic-Model-Based Wheel Slip Detector for Mobile Robots on Outdoor
+// Terrain, IEEE Transactions on Robotics 24(4), 2008).
 #include "tire/rolling.h"
 #include "tire/tire_model.h"
 

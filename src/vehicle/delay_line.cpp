@@ -6,9 +6,10 @@
 namespace mvsim {
 namespace {
 
-// The line: the number of steps sent so far, then a ring of steps: duration (s) and values.
+// A line begins with the number of steps sent so far (kHead). Then comes a ring with an entry for each step:
+// its duration (s) and its values.
 constexpr size_t kHead = 1;
-constexpr double kRounding = 1e-9;  // of a step: a smaller part of it is none
+constexpr double kRounding = 1e-9;  // share of a step; a smaller part counts as zero
 
 size_t places_for(double timestep) {
   return static_cast<size_t>(std::ceil(longest_delay(timestep) / timestep)) + 2;
@@ -41,8 +42,8 @@ void pass_delay_line(std::span<double> line, double delay, double dt, const doub
   // backward from the end of this step: an entry covers [start, start + its duration]
   const size_t known = std::min(sent, places);
   double start = 0, left = dt;
-  const double* first =
-      nullptr;  // what counts is the change against it: a command that stays arrives exactly
+  // The mean is formed of differences to the first command, so a constant command arrives without rounding.
+  const double* first = nullptr;
   const auto add = [&](const double* from, double part) {
     if (!first) std::copy_n(first = from, values, arriving.begin());
     for (size_t i = 0; i < values; ++i) arriving[i] += part / dt * (from[i] - first[i]);

@@ -1,6 +1,6 @@
-// A line of commands on their way to a controller: what arrives in a step is the mean of what was sent
-// during a step that lies a delay before it. So the motion follows a delay of any length, not of whole
-// steps alone. The line consists of numbers, so that snapshots can hold it.
+// A line of commands on their way to a controller. The command that arrives in a step is the mean of the
+// commands sent during the interval of the same length, one delay earlier. So the motion follows a delay of
+// any length, not of whole steps alone. The line consists of numbers, so that snapshots can hold it.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@ double longest_delay(double timestep);
 // Numbers of a line for delays up to longest_delay().
 size_t delay_line_size(double timestep, size_t values);
 
-// Sends `command` for a step of `dt` s and writes what arrives in that step. Before the first command
-// arrives, it is `initial`. All three have `arriving.size()` values; `line` has delay_line_size() numbers, 0
-// at first.
+// Sends `command` for a step of `dt` s and writes the command that arrives in that step. Before the first
+// command arrives, it is `initial`. All three have `arriving.size()` values; `line` has delay_line_size()
+// numbers, 0 at first.
 void pass_delay_line(std::span<double> line, double delay, double dt, const double* command,
                      const double* initial, std::span<double> arriving);
 

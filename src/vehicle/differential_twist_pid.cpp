@@ -33,7 +33,7 @@ Sides sides_of(const ControllerInput& in, const double* command) {
   return out;
 }
 
-// N m that the slope takes from each side.
+// Returns the torque (N m) that each side needs against the slope.
 double climbing_torque(const ControllerInput& in) {
   return in.climbing_force * mean_radius(in.wheels) / 2;
 }

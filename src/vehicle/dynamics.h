@@ -57,8 +57,8 @@ class Dynamics {
 
 std::span<const Dynamics* const> dynamics_classes();
 
-// Body twist from the spins of the first two wheels (left, right): the rim speeds w R are those of a body
-// that turns about a point of their axle, so vy = 0.
+// Returns the body twist from the spins of the first two wheels (left, right). Their rim speeds w R are those
+// of a body that turns about a point of their axle, so vy = 0.
 Twist2 odometry_twist(std::span<const WheelModel> wheels, std::span<const WheelState> states);
 
 }  // namespace mvsim

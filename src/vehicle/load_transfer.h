@@ -9,7 +9,7 @@
 namespace mvsim {
 
 struct LoadBalance {
-  double chassis_weight = 0;  // N across the ground: what the loads sum to
+  double chassis_weight = 0;  // N across the ground; the sum of the loads
   double gravity = 0;         // m/s2 across the ground
   Vec2 center{};              // m, centre of mass of the whole vehicle
   Vec2 moment{};              // N m: force of the ground on the vehicle times height of the centre of mass
@@ -29,7 +29,7 @@ class WheelStance {
   Vec2 gradient(Vec2 moment) const;
 
  private:
-  static constexpr double kInLine = 1e-9;  // of their spread: what is narrower is a line
+  static constexpr double kInLine = 1e-9;  // share of their spread; narrower wheels count as one line
 
   Vec2 middle_;
   double xx_ = 0, xy_ = 0, yy_ = 0;  // m2, second moments

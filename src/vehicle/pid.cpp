@@ -31,7 +31,7 @@ double pid_step(const PidGains& gains, PidState& state, double e, double dt, dou
   const double u = gains.kp * e + state.integral + derivative + feedforward;
   const double saturated = saturate(u);
   if (!gains.anti_windup || gains.kp <= 1e-12 || !limited) return saturated;
-  // back-calculation: the integrator gives back what the actuator could not take
+  // back-calculation: the integrator is reduced by the part that the actuator could not apply
   state.integral += gains.ki / gains.kp * (saturated - u) * dt;
   return saturate(gains.kp * e + state.integral + derivative + feedforward);
 }

@@ -5,11 +5,12 @@
 namespace mvsim {
 namespace {
 
-// With the speed u that the wheels tell and v that the vehicle has, u' = v and v' = v + k (setpoint - u):
-// roots of x^2 - x + k. They swing above k = 1/4 and grow above 1; the inertia of the wheels moves this a
-// little.
+// The loop has the speed u of the wheels and the speed v of the vehicle: u' = v, v' = v + k (setpoint - u).
+// Its roots are those of x^2 - x + k. It oscillates above k = 1/4 and diverges above 1. The inertia of the
+// wheels changes this slightly.
 constexpr double kMaxRolling = 0.7, kGoodRolling = 0.3;
-// A wheel that slips has u' = u + k (setpoint - u) - friction: it swings above k = 1 and grows above 2.
+// A wheel that slips has u' = u + k (setpoint - u) - friction. It oscillates above k = 1 and diverges
+// above 2.
 constexpr double kMaxSlipping = 1.5, kGoodSlipping = 0.5;
 constexpr double kLargeError = 1;      // m/s, of a command that a vehicle at rest gets
 constexpr double kLongestStep = 0.02;  // s, that gains should serve

@@ -11,8 +11,8 @@
 
 namespace mvsim {
 
-// The poses of a scene by frame: of the world and of Model::recipe_frames. Nothing hangs on the others, and
-// they are not set: a world may have thousands of walls.
+// The poses of a scene by frame. Only those of the world and of Model::recipe_frames are set. Other frames
+// have no shapes, and a world may have thousands of them (walls).
 class FramePoses {
  public:
   // `pose_of(i)`: of the i-th of Model::recipe_frames.
@@ -46,7 +46,7 @@ struct ViewMoment {
 
   // As a recipe holds it (sim/view_recipe.h).
   ViewMoment(const Model& m, size_t sensor_index, const View& view, const double* recipe);
-  // `moved`: the poses of Model::recipe_frames; `askew`: by how much the sensor sits beside its mount.
+  // `moved` has the poses of Model::recipe_frames; `askew` is the mounting error of the sensor.
   ViewMoment(const Model& m, size_t sensor_index, const View& view, const Pose2& askew,
              std::span<const ScenePose> moved);
 

@@ -23,7 +23,7 @@ size_t closing_brace(std::string_view text, size_t from) {
   return kNone;
 }
 
-// Only these may be seen by a world, so that none reads what its reader would keep secret.
+// A world may read only these environment variables, so that it cannot read secrets of the user.
 const char* allowed_environment(std::string_view name) {
   return name.starts_with("MVSIM_") ? std::getenv(std::string(name).c_str()) : nullptr;
 }

@@ -42,7 +42,7 @@ std::string without_leading_dots(std::string path) {
 std::set<std::string> used_names(const std::string& text) {
   std::set<std::string> names;
   for (size_t at = text.find("${"); at != std::string::npos; at = text.find("${", at + 2)) {
-    constexpr size_t kLongest = 200;  // what is longer is no name; it bounds the search
+    constexpr size_t kLongest = 200;  // a longer text is no name; this bounds the search
     const std::string_view rest = std::string_view(text).substr(at + 2, kLongest);
     const size_t length = rest.find_first_of("|}$");
     if (length != std::string_view::npos && rest[length] != '$')

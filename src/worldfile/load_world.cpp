@@ -189,7 +189,7 @@ std::string real_folder(const std::string& folder) {
   return real.string();
 }
 
-// `folder`: the real one of a file.
+// Returns the real path of a file. `folder` is the real path of its folder.
 std::string real_file(const std::string& path, const std::string& folder) {
   const std::string inside = join_path(folder, path.substr(path.rfind('/') + 1));
   std::error_code error;

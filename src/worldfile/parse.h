@@ -16,7 +16,8 @@ PlacementSpec parse_placement(LoadState& state, const Fields& fields, const Sour
 // Six numbers x y z yaw pitch roll, or three x y yaw, from `numbers` on.
 Pose3 pose_of_numbers(const NamedText& text, std::span<const double> numbers);
 std::vector<Keyframe> parse_animation(LoadState& state, const Element& e, const Scope& scope);
-// `number` degrees that look like radians (1.5708, 3.14...): warns with the degrees they would be.
+// Warns if `number`, which is read as degrees, looks like radians (1.5708, 3.14...). The warning has its
+// value in degrees.
 void warn_of_radians(LoadState& state, double number, const NamedText& text);
 void require_pose(const PlacementSpec& placement, std::string_view tag, std::string_view name);
 

@@ -1,6 +1,6 @@
 // Content of a world file, after includes, variables, loops, expressions and class merging: plain values in
-// SI units (angles in radians) that remember where they were written. A value without a place of its own is
-// in its range; model/ checks each ParamSet and the shapes.
+// SI units (angles in radians) that remember their line in the file. A value that remembers no line was
+// checked against its range when it was read; model/ checks each ParamSet and the shapes.
 #pragma once
 
 #include <array>
@@ -383,8 +383,8 @@ struct WorldSpec {
   std::optional<GeoreferenceSpec> georeference;
   std::vector<SensorSpec> sensors;    // outside of vehicles; poses are world poses
   std::vector<std::string> warnings;  // "path:line:column: text", each once
-  // Variables given by the caller whose names no file mentions (nor one that an <if> left out), where that is
-  // no error, and all names that were asked for.
+  // unused_variables: variables of the caller that no file mentions, not even one that an <if> left out; only
+  // if such variables are allowed. asked_variables: all names that files have used.
   std::vector<std::string> unused_variables, asked_variables;
 };
 

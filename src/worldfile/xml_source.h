@@ -1,8 +1,8 @@
 // One XML text as a tree whose every node knows its line and column in the file, also after text was put into
 // it.
 //
-// Before pugixml sees the text, a pass over it refuses what is never read (DOCTYPE, $(command), too deep
-// nesting) and renames closing tags that do not fit their opening tag: pugixml stops at those, the world
+// Before pugixml sees the text, a pass over it refuses text that is not allowed (DOCTYPE, $(command), too
+// deep nesting) and renames closing tags that do not fit their opening tag: pugixml stops at those, the world
 // language does not. Immutable after construction.
 #pragma once
 

@@ -15,7 +15,7 @@ from conftest import ROOT, actions_for
 
 from mvsim_gym import VectorEnv
 
-# libraries warn of much that is not ours
+# warnings that the libraries raise about their own code are ignored
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.learners,

@@ -237,7 +237,7 @@ def test_evaluate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_evaluate_counts_each_seed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """More episodes than run at once, and fewer in the last turn, give what single ones give."""
+    """Episodes that run in groups, the last one smaller, give the same results as episodes that run alone."""
     pytest.importorskip("tqdm", reason="the examples need it")
     import mvsim_gym.tools.evaluate as module
 

@@ -87,7 +87,7 @@ def test_a_fact_is_tested(fact: int, where: str) -> None:
 
 @pytest.mark.parametrize("name", SOLD)
 def test_rings_of_the_lidars_that_are_sold(tmp_path: Path, name: str) -> None:
-    """Angles, columns and ranges of each definition, as an image and as a cloud, between a floor and a wall."""
+    """The definition of each product has its angles, columns and ranges, in its image and in its point cloud."""
     more, rings, columns, least, most = SOLD[name]
     include = f"<include file='definitions/{name.partition(',')[0]}.sensor.xml' sensor_std_noise='0' {more} "
     include += "sensor_name='lidar' sensor_x='0' sensor_z='1' generate_intensity='true'/>"

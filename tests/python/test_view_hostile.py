@@ -98,7 +98,7 @@ def test_a_page_of_another_site_gets_nothing_of_a_view(has_token: bool) -> None:
 
 
 def attacks(site: str) -> list[str]:
-    """Names that are scripts where they are read as HTML or Markdown."""
+    """Returns names that would run a script if a page showed them as HTML or Markdown."""
     script = f"parent.document.title='PWNED';fetch('{site}/script')"
     return [
         f'<iframe srcdoc="<script>{script}</script>"></iframe>',

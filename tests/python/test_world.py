@@ -219,7 +219,7 @@ def test_wrong_roots(roots: Any, error: type[Exception]) -> None:
 
 
 def test_one_root_is_one_folder(tmp_path: Path) -> None:
-    """A text is one path: its characters, "/" among them, are not roots."""
+    """`roots="/data"` is one folder. A string is not read as a sequence of characters, which would allow "/"."""
     (tmp_path / "secret.pgm").write_bytes(b"P5 1 1 255 \xff")
     (tmp_path / "a" / "b").mkdir(parents=True)
     (tmp_path / "other").mkdir()

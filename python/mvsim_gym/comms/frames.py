@@ -66,8 +66,8 @@ def split(frame: bytes) -> tuple[str, bytes]:
     Raises:
         FrameError: a length does not fit the bytes, or the name is invalid.
     """
-    name, rest = _behind_length(frame, "type name")
-    payload, rest = _behind_length(rest, "payload")
+    name, rest = _split_after_length(frame, "type name")
+    payload, rest = _split_after_length(rest, "payload")
     if rest:
         raise FrameError(f"found {len(rest)} bytes behind the payload, expected none")
     if not (0 < len(name) <= _LONGEST_NAME and name.isascii() and name.decode().isprintable()):
@@ -75,7 +75,7 @@ def split(frame: bytes) -> tuple[str, bytes]:
     return name.decode(), payload
 
 
-def _behind_length(data: bytes, what: str) -> tuple[bytes, bytes]:
+def _split_after_length(data: bytes, what: str) -> tuple[bytes, bytes]:
     if len(data) < _LENGTH.size:
         raise FrameError(f"found {len(data)} bytes, expected the length of the {what}")
     (length,) = _LENGTH.unpack_from(data)

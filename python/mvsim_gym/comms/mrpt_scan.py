@@ -97,11 +97,11 @@ def decode_scan(data: bytes) -> Scan:
 
 
 def _decoded(data: bytes) -> Scan:
-    at = _behind(data, 0, _head(_SCAN, _SCAN_VERSION))
+    at = _end_after(data, 0, _head(_SCAN, _SCAN_VERSION))
     aperture, is_to_left, max_range = _BEGIN.unpack_from(data, at)
-    at = _behind(data, at + _BEGIN.size, _head(_POSE, _POSE_VERSION))
+    at = _end_after(data, at + _BEGIN.size, _head(_POSE, _POSE_VERSION))
     x, y, z, *turn = _PLACE.unpack_from(data, at)
-    at = _behind(data, at + _PLACE.size, _END)
+    at = _end_after(data, at + _PLACE.size, _END)
     (count,) = _COUNT.unpack_from(data, at)
     at += _COUNT.size
     ranges = np.frombuffer(data, "<f4", count, at) if count else np.zeros(0, "<f4")
@@ -114,7 +114,7 @@ def _decoded(data: bytes) -> Scan:
     _, has_intensities = _REST.unpack_from(data, at)
     if not is_to_left or has_intensities:
         raise FrameError("found a scan to the right or with intensities, expected one to the left without")
-    if _behind(data, at + _REST.size, _END) != len(data):
+    if _end_after(data, at + _REST.size, _END) != len(data):
         raise FrameError("found bytes behind a scan, expected none")
     pose = Pose(x, y, z, *_angles(*turn))
     return Scan(label, (time - _EPOCH) / 1e7, pose, aperture, max_range, ranges, valid != 0, deviation)
@@ -124,7 +124,7 @@ def _head(name: bytes, version: int) -> bytes:
     return bytes([0x80 | len(name)]) + name + bytes([version])
 
 
-def _behind(data: bytes, at: int, expected: bytes) -> int:
+def _end_after(data: bytes, at: int, expected: bytes) -> int:
     if data[at : at + len(expected)] != expected:
         raise FrameError(f"found {data[at : at + len(expected)]!r} in a scan, expected {expected!r}")
     return at + len(expected)

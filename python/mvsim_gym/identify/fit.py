@@ -51,13 +51,13 @@ def jacobian(residuals: Residuals, at: Array, steps: Array, low: Array, high: Ar
     up, down = np.minimum(at + steps, high), np.maximum(at - steps, low)
     points = [at]
     for i in range(len(at)):
-        points += [_with(at, i, up[i]), _with(at, i, down[i])]
+        points += [_with_value_at(at, i, up[i]), _with_value_at(at, i, down[i])]
     found = residuals(np.array(points))
     columns = [(found[1 + 2 * i] - found[2 + 2 * i]) / max(up[i] - down[i], 1e-12) for i in range(len(at))]
     return found[0], np.column_stack(columns)
 
 
-def _with(point: Array, index: int, value: float) -> Array:
+def _with_value_at(point: Array, index: int, value: float) -> Array:
     out = point.copy()
     out[index] = value
     return out

@@ -219,7 +219,7 @@ def identify(
     problem = problem.only(asked, fixed or {})
     notes = [note for log in every for note in log.notes] + lines
     best, unknown, problem, ends = _search(problem, starts, seed)
-    known, correlation = _known(problem, best)
+    known, correlation = _intervals_and_correlations(problem, best)
     values = problem.values(best.scaled)
     fitted = {
         name: Fitted(
@@ -309,7 +309,9 @@ def _reweighted(problem: Problem, best: Optimum) -> Problem:
     return replace(problem, sigmas=sigmas, _windows_of=[])
 
 
-def _known(problem: Problem, best: Optimum) -> tuple[dict[str, tuple[float, float]], Array]:
+def _intervals_and_correlations(
+    problem: Problem, best: Optimum
+) -> tuple[dict[str, tuple[float, float]], Array]:
     """Returns intervals by name, and correlations. Intervals are widened by the change that a control period of twice
     the length would cause."""
     low, high = problem.bounds()

@@ -114,14 +114,14 @@ def differences(
             own = stream.between(window.start, window.end)
             guess = predicted(robot, rollout, values, name, own.time)
             if name == "pose":
-                parts.append(_laid(own.values, guess, sigma) / sigma)
+                parts.append(_residuals_after_fit(own.values, guess, sigma) / sigma)
             else:
                 parts.append((own.values - guess) / sigma)
         out[name] = parts
     return out
 
 
-def _laid(measured: Array, guess: Array, sigma: Array) -> Array:
+def _residuals_after_fit(measured: Array, guess: Array, sigma: Array) -> Array:
     """Returns measured minus predicted poses after the best rigid motion of the latter."""
     if not len(measured):
         return measured

@@ -155,17 +155,17 @@ class Driver:
         out: list[list[Simulated]] = [[] for _ in values]
         for at in range(0, len(jobs), _SIZES[-1]):
             part = jobs[at : at + _SIZES[-1]]
-            for (i, _), found in zip(part, self._rolled(part, values), strict=True):
+            for (i, _), found in zip(part, self._roll_out(part, values), strict=True):
                 out[i].append(found)
         return out
 
-    def _rolled(
+    def _roll_out(
         self, jobs: Sequence[tuple[int, int]], values: Sequence[Mapping[str, float]]
     ) -> list[Simulated]:
         envs = self._batch(len(jobs))
         rows = np.arange(envs.num_envs) % len(jobs)  # Surplus rows repeat the jobs.
         chosen = [jobs[int(r)] for r in rows]
-        self._set(envs, [values[i] for i, _ in chosen])
+        self._set_parameters(envs, [values[i] for i, _ in chosen])
         envs.reset(seed=0)
         tracks = [self.tracks[k] for _, k in chosen]
         envs.write(f"vehicle:{NAME}/twist", [[t.twist[0], 0.0, t.twist[1]] for t in tracks])
@@ -206,7 +206,7 @@ class Driver:
             found.append(Simulated(time, clean[0], clean[1], clean[2], clean[3], clean[4], bool(good)))
         return found
 
-    def _set(self, envs: VectorEnv, values: Sequence[Mapping[str, float]]) -> None:
+    def _set_parameters(self, envs: VectorEnv, values: Sequence[Mapping[str, float]]) -> None:
         envs.reset_parameters()
         names = dict.fromkeys(name for own in values for name in own)
         # Mass comes first, because inertia depends on it.

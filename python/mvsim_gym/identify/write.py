@@ -34,7 +34,7 @@ def fitted_text(robot: Robot, values: Mapping[str, float], comment: Sequence[str
     for key, value in values.items():
         row = parameter(key)
         if row.tag:
-            body = _with(robot, body, row.tag, f"{value * row.factor:.6g}", key)
+            body = _with_tag(robot, body, row.tag, f"{value * row.factor:.6g}", key)
     text = text[: begin.start()] + body + text[end:]
     lines = "\n".join(f"  {line}" for line in comment).replace("--", "- -")
     head = f"<!--\n{lines}\n-->\n"
@@ -43,7 +43,7 @@ def fitted_text(robot: Robot, values: Mapping[str, float], comment: Sequence[str
     return text[:at] + head + text[at:]
 
 
-def _with(robot: Robot, body: str, tag: str, value: str, key: str) -> str:
+def _with_tag(robot: Robot, body: str, tag: str, value: str, key: str) -> str:
     masked = _without_comments(body)
     if "@" in tag:
         element, attribute = tag.split("@")

@@ -67,7 +67,7 @@ class RunnerEnv(VectorEnv):
             first = checked_seed(seed) * _APART
             seed = [first + k for k in range(self.num_worlds)]
         observation, infos = super().reset(seed=seed, options=options, out=out)
-        return self._seen(observation), infos
+        return self._scaled(observation), infos
 
     def step(self, actions: npt.NDArray[np.float32], *, out: Any = None) -> Any:
         """Does the same as `VectorEnv.step`. Clips the actions here, because clipping by RLlib takes longer than the
@@ -75,9 +75,9 @@ class RunnerEnv(VectorEnv):
         observation, rewards, *ends, infos = super().step(np.clip(actions, -1, 1), out=out)
         if self.reward_scale != 1:
             rewards = self.reward_scale * rewards
-        return self._seen(observation), rewards, *ends, infos
+        return self._scaled(observation), rewards, *ends, infos
 
-    def _seen(self, observation: Any) -> Any:
+    def _scaled(self, observation: Any) -> Any:
         return observation if self._scaling is None else scale(np.array(observation), self._scaling)
 
 
@@ -155,7 +155,7 @@ def register(
             "num_envs: found it as a keyword, expected config.env_runners(num_envs_per_env_runner="
             f"{keywords['num_envs']})"
         )
-    known, given = _everywhere(env, keywords)
+    known, given = _name_for_processes(env, keywords)
     batch = one_world(known, **{name: value for name, value in given.items() if name not in _OWN})
     refuse_waiting(batch.num_agents, batch.spec.on_end, "RLlib", ", or mvsim_gym.rllib.register_team")
     creator = _Creator(known, {**given, "scaled": scaled, "reward_scale": reward_scale})
@@ -180,13 +180,13 @@ def register_team(env: Named, name: str | None = None, **keywords: Any) -> str:
         ValueError: `on_end="respawn"`, because an agent of RLlib has one episode in that of its world.
         MissingFileError, WorldFileError, TypeError: as for `parallel_env`, which is made here for a check.
     """
-    known, given = _everywhere(env, keywords)
+    known, given = _name_for_processes(env, keywords)
     creator = _TeamCreator(known, given)
     creator({}).close()
     return _registered(env, name, creator)
 
 
-def _everywhere(env: Named, keywords: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def _name_for_processes(env: Named, keywords: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """Returns an environment by a name that other processes know, and its keywords."""
     path, given = source_of(env, keywords)
     known = next((id for id, listed in listing().items() if listed == path), os.path.abspath(path))

@@ -86,7 +86,7 @@ class EnvRecording(Recording):
         write(ACTIONS, Messages.table(given, ("agent", "action")), self._last)
         write(REWARDS, Messages.table(got.astype(np.float32), ("agent", "reward")), self._last)
 
-    def _more(self) -> dict[str, Any]:
+    def _further_values(self) -> dict[str, Any]:
         radius = float(_core.env_goals(self._batch)[self._env, 2])
         more: dict[str, Any] = {"knobs": dict(self._batch.knobs(self._env))}
         return {**more, "goal_radius": radius} if np.isfinite(radius) else more

@@ -177,10 +177,10 @@ class Recording:
 
     def _write_world(self) -> None:
         now = max(self._stamp(self._simulation.time), self._last)
-        self._scene.write_world(self._model, now, **self._more())
+        self._scene.write_world(self._model, now, **self._further_values())
         self._maps.write(self._model, now)
 
-    def _more(self) -> dict[str, Any]:
+    def _further_values(self) -> dict[str, Any]:
         """Returns further values for the description of the world."""
         return {}
 

@@ -203,11 +203,13 @@ def _unmatched(others: Sequence[Any], own: Mapping[str, list[tuple[Any, str]]]) 
     """
     for endpoint in others:
         ends, info = own.get(endpoint.topic_name), endpoint.sample_info
-        if ends is not None and not any(info.instance_handle in _matched(end, what) for end, what in ends):
+        if ends is not None and not any(
+            info.instance_handle in _matched_handles(end, what) for end, what in ends
+        ):
             yield endpoint.topic_name[2:], shortened(endpoint.type_name, 200)
 
 
-def _matched(end: Any, what: str) -> set[int]:
+def _matched_handles(end: Any, what: str) -> set[int]:
     """The handles of matching endpoints as unsigned numbers. Cyclonedds gives them signed here, elsewhere unsigned."""
     return {handle % 2**64 for handle in getattr(end, f"get_matched_{what}")()}
 

@@ -30,7 +30,7 @@ def agents_of(env_id: str, keywords: Mapping[str, Any]) -> int:
 
 
 def is_flat(env_id: str) -> bool:
-    """Whether the id was registered with `flatten=True`."""
+    """Returns whether the id was registered with `flatten=True`, so that its observations are one vector."""
     return bool(recipe_of(CONSTRUCTORS["VectorEnv"], env_id, {}).options["flatten"])
 
 

@@ -150,8 +150,8 @@ def network_of(path: str, env_id: str, envs: VectorEnv) -> tuple[Any, Literal["d
                 f"--policy: '{path}' was trained with {what} of shape {_shape_of(own)}, those of '{env_id}' have"
                 f" {_shape_of(found)}"
             )
-    if isinstance(trained, gym.spaces.Box) and not _alike(trained, flat.space):
-        if not _alike(trained, flat_space(space)):
+    if isinstance(trained, gym.spaces.Box) and not _have_same_bounds(trained, flat.space):
+        if not _have_same_bounds(trained, flat_space(space)):
             raise ValueError(
                 f"--policy: '{path}' was trained with observations between other bounds than those of '{env_id}',"
                 " expected [-1, 1] as MVSimVecEnv has them, or those of flatten=True (changes by a wrapper are"
@@ -184,7 +184,7 @@ def read_model(path: str) -> tuple[dict[str, Any] | None, dict[str, Any]]:
     return data, parameters
 
 
-def _alike(space: gym.spaces.Box, other: Any) -> bool:
+def _have_same_bounds(space: gym.spaces.Box, other: Any) -> bool:
     return bool(np.allclose(space.low, other.low) and np.allclose(space.high, other.high))
 
 

@@ -55,24 +55,24 @@ def validate(
 
 def _summary(model: _core.Model) -> list[str]:
     lines = [
-        f"vehicles   {_named([f'{v.name} ({v.dynamics}, {v.controller})' for v in model.vehicles])}",
-        f"sensors    {_counted([s.class_name for s in model.sensors])}",
+        f"vehicles   {_list_names([f'{v.name} ({v.dynamics}, {v.controller})' for v in model.vehicles])}",
+        f"sensors    {_count_by_kind([s.class_name for s in model.sensors])}",
         f"bodies     {model.body_count}, of them {sum(b.is_static for b in model.blocks)} static",
         f"time step  {model.timestep * 1e3:g} ms",
         f"triangles  {model.triangle_count}",
         f"memory     {model.load_bytes / 2**20:.1f} MiB",
     ]
     if model.actors:
-        lines.insert(1, f"actors     {_named(model.actors)}")
+        lines.insert(1, f"actors     {_list_names(model.actors)}")
     return lines
 
 
-def _named(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     shown = ", ".join(names[:5])
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     return f"{len(names)}: {shown}{more}" if names else "0"
 
 
-def _counted(classes: Sequence[str]) -> str:
+def _count_by_kind(classes: Sequence[str]) -> str:
     kinds = Counter(classes)
     return f"{len(classes)}" + (": " + ", ".join(f"{n} {name}" for name, n in kinds.items()) if kinds else "")

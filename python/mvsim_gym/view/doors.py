@@ -102,15 +102,17 @@ class Gate:
         """Whether a request has the token, in its URL or in the cookie from `cookie`."""
         if self._token is None:
             return True
-        return self._is_token(self._asked(request)) or self._is_token(_kept(request.headers, port))
+        return self._is_token(self._tokens_of_query(request)) or self._is_token(
+            _tokens_of_cookies(request.headers, port)
+        )
 
     def cookie(self, request: Request, port: int) -> str | None:
         """Returns a cookie that keeps the token of a page's URL for further requests; None without a token."""
-        if self._token is None or not self._is_token(self._asked(request)):
+        if self._token is None or not self._is_token(self._tokens_of_query(request)):
             return None
         return f"{_cookie_name(port)}={self._token}; Path=/; HttpOnly; SameSite=Strict"
 
-    def _asked(self, request: Request) -> list[str]:
+    def _tokens_of_query(self, request: Request) -> list[str]:
         return [value for name, value in parse_qsl(urlsplit(request.path).query) if name == "token"]
 
     def _is_token(self, found: Iterable[str]) -> bool:
@@ -155,7 +157,7 @@ def _cookie_name(port: int) -> str:
     return f"mvsim_view_{port}"  # with the port, since all ports of a host share their cookies
 
 
-def _kept(headers: Headers, port: int) -> list[str]:
+def _tokens_of_cookies(headers: Headers, port: int) -> list[str]:
     found = []
     for text in headers.get_all("Cookie"):
         try:

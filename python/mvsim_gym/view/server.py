@@ -92,7 +92,7 @@ class _Guard:
             if refusal is not None:
                 answer = page.respond(refusal.status, refusal.text + "\n")
             elif request.headers.get("Upgrade", "").lower() == "websocket":
-                answer = self._opening(page, request, port)
+                answer = self._check_opening(page, request, port)
                 if answer is None:
                     return None
             else:
@@ -140,7 +140,7 @@ class _Guard:
         if page is not None and not page.may_press:
             client.add_notification("mvsim_gym", _WATCHES, auto_close_seconds=15)
 
-    def _opening(self, page: Any, request: Request, port: int) -> Response | None:
+    def _check_opening(self, page: Any, request: Request, port: int) -> Response | None:
         """Checks a page that opens a connection; returns a refusal or None."""
         import viser
 
@@ -262,7 +262,7 @@ def open_server(host: str, port: int, doors: Doors | None = None) -> tuple[viser
     server.on_client_connect(guard.welcome)
     if port and server.get_port() != port:  # the port was taken after the check
         close_server(server)
-        raise ValueError(_taken(host, port))
+        raise ValueError(_port_message(host, port))
     server.gui.configure_theme(show_logo=False, show_share_button=False)
     server._websock_server._broadcast_buffer.window_duration_sec = 0.0  # noqa: SLF001 (viser has no public way)
     server.scene.world_axes.visible = False
@@ -296,9 +296,9 @@ def _check_free(host: str, port: int) -> None:
             trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             trial.bind(address)
     except OSError as error:
-        text = _taken(host, port) if port else f"view: cannot listen on {host}"
+        text = _port_message(host, port) if port else f"view: cannot listen on {host}"
         raise ValueError(f"{text} ({error.strerror})") from None
 
 
-def _taken(host: str, port: int) -> str:
+def _port_message(host: str, port: int) -> str:
     return f"view: cannot listen on {host}:{port}, expected a free port (0 takes any)"

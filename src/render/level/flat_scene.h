@@ -65,7 +65,7 @@ struct FlatScene {
   bool has_colors = true;  // false: rays draw colours, for example because of transparency
 };
 
-// `level_frames`: by frame, whether it is upright at all times.
+// Makes the scene for level views. `level_frames` says of each frame whether it is upright at all times.
 std::shared_ptr<FlatScene> make_flat_scene(const Scene& scene, std::span<const uint8_t> level_frames);
 
 // Makes the common data of a view that looks level.

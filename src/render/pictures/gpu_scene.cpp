@@ -37,7 +37,7 @@ Vec3 origin_of(const Scene& scene) {
   return std::max(std::fabs(middle.x), std::fabs(middle.y)) > kFar ? middle : Vec3{};
 }
 
-// Returns a point relative to `origin`, rounded as in the driver.
+// Rounds a point relative to `origin` to single precision, as OpenGL receives it.
 Vec3 rounded(Vec3 p, Vec3 origin) {
   return origin + Vec3{static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)};
 }

@@ -22,7 +22,7 @@ class CellQueue {
     int32_t cell;
   };
 
-  // `width`: of a bucket, m.
+  // `width` is that of a bucket, m.
   explicit CellQueue(double width) : buckets_per_metre_(static_cast<float>(1 / width)) {}
 
   bool empty() const { return size_ == 0; }

@@ -122,7 +122,7 @@ TEST(ConfinedChild, ACrashEndsItAlone) {
 TEST(ConfinedChild, TimeIsLimited) {
   const auto began = std::chrono::steady_clock::now();
   EXPECT_TRUE(has(error_of_child(run_for_ever, {.cpu_seconds = 0.3}), "takes more than 0.3 s to read"));
-  // one that waits takes no processor time
+  // a child that waits takes no processor time
   const auto wait_for_ever = []() -> std::string {
     std::mutex mutex;
     std::unique_lock lock(mutex);

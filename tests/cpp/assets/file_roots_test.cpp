@@ -1,4 +1,4 @@
-// Files below roots: what is judged is what is opened.
+// Files below roots: the file that was checked is the one that is opened.
 #include "assets/file_roots.h"
 
 #include <gtest/gtest.h>

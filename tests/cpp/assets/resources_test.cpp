@@ -70,7 +70,7 @@ TEST_F(ResourcesTest, MembersOfZips) {
   EXPECT_EQ(mesh->path(), folder_.path() + "/models/rock.zip/rock/rock.dae");
   EXPECT_EQ(mesh->read(kAll), "<dae/>");
   EXPECT_EQ(mesh->size(), 6u);
-  // what it names beside itself
+  // files that it names beside itself
   EXPECT_EQ(resources.find("skin.png", folder_of(mesh->path()))->read(kAll), "png");
   EXPECT_EQ(resources.find("../rock/skin.png", folder_of(mesh->path()))->read(kAll), "png");
   EXPECT_EQ(urls_, std::set<std::string>{"https://host/rock.zip"});

@@ -20,7 +20,7 @@ EnvSpec short_arena() {
   return spec;
 }
 
-// One env at a time, kDisabled, reset by hand: what the three modes mean.
+// The reference for the three modes: one env at a time with kDisabled, reset by hand.
 class ByHand {
  public:
   ByHand(const EnvSpec& spec, uint64_t key) : batch_(spec, options(1, 1, AutoresetMode::kDisabled)) {

@@ -1,4 +1,4 @@
-// Crop rows: the path through them, and what terms make of it.
+// Crop rows: the path through them, and the terms that use it.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

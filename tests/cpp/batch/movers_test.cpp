@@ -140,7 +140,8 @@ TEST(Waypoints, AreVisitedInOrderAndAgain) {
   for (size_t i = 0; i < order.size(); ++i) EXPECT_EQ(order[i], i % 3);
 }
 
-// A quarter of a circle: 2 y / d^2 of a point 1 m ahead and 1 m to the left is 1 / m.
+// The target is 1 m ahead and 1 m to the left, so the arc is a quarter of a circle with curvature 2 y / d^2 =
+// 1 / m.
 TEST(PurePursuit, TurnsOnTheArcThroughItsTarget) {
   Plane plane({{"policy", "pure_pursuit"}, {"points", "0 1, 10 1"}, {"ahead", "1"}, {"loop", "false"}});
   MoverState mover;

@@ -134,7 +134,7 @@ TEST(Transfer, AScanIsAsOldAsItsDelay) {
   EXPECT_EQ(late[1], now[0]);
   for (size_t i = 2; i < 8; ++i) EXPECT_EQ(late[i], now[i - 2]) << i;
   EXPECT_NE(now[7], now[5]);
-  // half a period: what an env sees that acts twice as often
+  // half a period: the observation of an env that acts twice as often
   EnvSpec often = with("nav_arena", {quiet});
   apply_overrides(often, dict({{"control_period", number(0.1)}}));
   const auto twice = scans(often, 16);

@@ -109,7 +109,7 @@ TEST(WheelsObservation, BoundsAreFiniteAndFromTheModel) {
     EXPECT_NEAR(info.high[i], expected[i / 2], 1e-4) << i;
     EXPECT_NEAR(info.low[i], i / 2 == 2 ? 0 : -expected[i / 2], 1e-4) << i;
   }
-  // and what is beyond is cut: a wheel that slides locked
+  // values beyond the bound are clipped: a locked wheel that slides
   Batch batch(env_of(write_world("1 0 0", kPid, "0"), "values='slip_ratio' max_slip_ratio='0.25'"), [] {
     BatchOptions o = options(1);
     o.load = loading();

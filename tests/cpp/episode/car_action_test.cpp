@@ -1,4 +1,4 @@
-// Actions that drive cars: what reaches the controller, computed by hand, and what the car does then.
+// Actions that drive cars: the command of the controller, computed by hand, and the motion of the car.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -60,7 +60,7 @@ TEST(NoRoom, NamesWhatBindsAndTheBestThatWasFound) {
   expect_has(crowded, "keyword clearance: <");
 }
 
-// Every number has a range: what would be NaN or without end later is refused where it stands.
+// Every number has a range: a value that would lead to NaN or to an endless loop is refused at its line.
 TEST(Ranges, OfNumbersOfAnEnvironment) {
   const auto refused = [](const Keywords& overrides, const std::string& place) {
     const std::string message = message_of(shipped("nav_arena"), overrides);
@@ -201,7 +201,7 @@ std::string variants_message(const std::string& name, const std::string& parts, 
                     {});
 }
 
-// Terms are compiled for the first world: what they index into must be the same in all.
+// Terms are compiled for the first world, so the arrays that they index must be the same in all worlds.
 TEST(Variants, OfAnotherMakeAreRefused) {
   const std::string drive = "<dynamics class='differential'><controller class='twist_ideal'/></dynamics>";
   const auto scan = [](const std::string& rays, const std::string& name = "eye") {

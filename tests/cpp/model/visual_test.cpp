@@ -1,4 +1,4 @@
-// <visual>s of worlds, as bodies and as what eyes see. Their meshes lie in tests/data/meshes.
+// <visual>s of worlds, as outlines of bodies and in pictures. Their meshes are in tests/data/meshes.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Trees of triangles: what is hit, from which side, and what blocks.
+// Trees of triangles: hits from each side, and blocked rays.
 #include "raycast/triangle_tree.h"
 
 #include <gtest/gtest.h>

@@ -37,7 +37,7 @@ TEST(SkyBox, EdgesThatTouch) {
   const SkyPlace below = sky_place({0.3, 1, -1 - kBeside});
   EXPECT_EQ(below.side, kDown);
   EXPECT_TRUE(near(below.v, 0) && near(below.u, front.u));
-  // what MVSim calls left lies to the right of the front
+  // the side that MVSim calls left lies to the right of the front
   const SkyPlace left = sky_place({1 + kBeside, 1, 0.2}), beside = sky_place({1 - kBeside, 1, 0.2});
   EXPECT_EQ(left.side, kLeft);
   EXPECT_EQ(beside.side, kFront);

@@ -68,7 +68,7 @@ std::unique_ptr<const Sensor> compile_sensor<TestMotion>(const SensorSpec& spec,
   return std::make_unique<TestMotion>(read_config(spec, kNoise, warnings));
 }
 
-// One ray ahead, up to 20 m, against what does not move.
+// A sensor with one ray ahead, up to 20 m, which sees static things only.
 class TestRanger final : public RaySensor {
  public:
   explicit TestRanger(TestConfig config)

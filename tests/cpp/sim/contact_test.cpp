@@ -161,7 +161,7 @@ TEST(Ground, StoreyIsChosenByTheStartingHeight) {
   EXPECT_EQ(
       model_of(floor + bot("r", "", "<init_pose3d>0 0 3.5 0 0 0</init_pose3d>"))->vehicles[0].initial_pose.z,
       3);
-  // what comes later in the file is not there yet
+  // elements later in the file do not exist yet
   EXPECT_EQ(
       model_of(bot("r", "", "<init_pose3d>0 0 3.5 0 0 0</init_pose3d>") + floor)->vehicles[0].initial_pose.z,
       0);

@@ -1,4 +1,4 @@
-// Vehicles on elevation maps: attitude, what friction holds on a slope, steps that stand in the way.
+// Vehicles on elevation maps: attitude, friction on a slope, steps that block the way.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -138,7 +138,7 @@ TEST(Far, AWorldTooLargeIsTold) {
   const auto large = with_robots(6000);
   ASSERT_EQ(large->warnings.size(), 1u);
   EXPECT_TRUE(has(large->warnings[0], "the world reaches 6005 m from its middle"));
-  // what lies within 500 m keeps its origin, whatever its middle
+  // a world within 500 m keeps its origin, wherever its middle is
   EXPECT_EQ(with_robots(490)->origin, (Vec2{0, 0}));
   EXPECT_EQ(model_of(bot("a", kIdeal, "<init_pose>490 20 0</init_pose>"))->origin, (Vec2{0, 0}));
   EXPECT_EQ(model_of(bot("a", kIdeal, "<init_pose>600.4 20 0</init_pose>"))->origin, (Vec2{600, 20}));

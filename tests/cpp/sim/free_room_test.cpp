@@ -64,7 +64,7 @@ TEST(FreeRoom, OneThatBacksOffMovesFreelyAgain) {
   EXPECT_TRUE(sim.state().vehicles[1].by_solver && sim.state().in_contact);
 }
 
-// Box2D parts what overlaps without a speed.
+// Box2D separates overlapping bodies without giving them a speed.
 TEST(FreeRoom, BlocksThatArePartedCountWhereTheyAreThen) {
   const std::string box =
       "<mass>20</mass><ground_friction>0</ground_friction><geometry type='box' lx='1' ly='1' "

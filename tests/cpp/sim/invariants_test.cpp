@@ -23,7 +23,7 @@ std::string text(double value) {
   return std::to_string(value);
 }
 
-// Draws of one case alone: what is registered besides does not change them.
+// Random numbers of one case; further registered classes do not change them.
 RandomStream draws_of(uint64_t test, const std::string& name) {
   uint64_t key = test;
   for (const char c : name) key = key * 31 + static_cast<uint8_t>(c);

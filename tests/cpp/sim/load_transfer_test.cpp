@@ -83,7 +83,7 @@ TEST(LoadTransfer, AHeightThatTheChassisGivesIsWithinItsRange) {
 }
 
 TEST(LoadTransfer, SlopeLoadsTheLowerWheels) {
-  // 1 in 5 uphill: what the tires hold against the slope acts below the centre of mass
+  // 1 in 5 uphill: the tire force against the slope acts below the centre of mass
   const char* const kIncline = R"(<element class="elevation_map"><resolution>10</resolution>
     <elevation_data_matrix>[-2 -2 -2; 0 0 0; 2 2 2]</elevation_data_matrix></element>)";
   Simulation sim(model_of(kIncline + truck(R"(<friction class="default"/><load_transfer cg_height="0.3"/>)")),

@@ -15,7 +15,8 @@ TEST(Motion, RunEndsWithAShorterStep) {
   EXPECT_NEAR(sim.state().time, 0.012, 1e-12);
 }
 
-// The size of an e-puck: bearings of the default C_damping take 24 times what its wheels hold in a step.
+// Returns a world with a robot of the size of an e-puck. In one step the default C_damping would take 24
+// times the angular momentum of its wheels.
 std::string small_robot(const std::string& controller, const std::string& friction, double timestep) {
   return "<simul_timestep>" + std::to_string(timestep) + "</simul_timestep>" +
          vehicle("differential",
@@ -85,12 +86,13 @@ TEST(Motion, DurationsAddUpOverCalls) {
   EXPECT_NEAR(run(0.005, 0.00505, 1000).state().time, 5.05, 1e-12);
   EXPECT_EQ(run(1e-5, 5e-5, 1).state().step_count, 5u);
   EXPECT_NEAR(run(1e-5, 5e-5, 1000).state().time, 0.05, 1e-14);
-  // a duration in single precision is no whole number of steps: nothing is lost, and no step is tiny
+  // 0.005f is not exactly one step of 0.005 s. The rest is carried over: no time is lost, no tiny step is
+  // made.
   const float step = 0.005f;
   const Simulation sim = run(0.005, step, 1000);
   EXPECT_EQ(sim.state().step_count, 1000u);
   EXPECT_NEAR(sim.state().time, 1000 * static_cast<double>(step), 5e-6);
-  // too short for a step: carried until it is one
+  // 4 us is too short for a step and is carried over until the sum makes one
   EXPECT_EQ(run(0.005, 4e-6, 1).state().step_count, 0u);
   EXPECT_NEAR(run(0.005, 4e-6, 1000).state().time, 4e-3, 5e-6);
 }

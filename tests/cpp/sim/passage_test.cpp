@@ -218,7 +218,7 @@ std::string fault_of(const Approach& a) {
         return "the block is behind";
     }
     if (!(distance_to_obstacles(sim, at, 1, 0) > 0)) return "is inside";
-    if (told && !is_endless(a.target)) return "";  // what it does beside the thing is its own affair
+    if (told && !is_endless(a.target)) return "";  // a motion beside the thing is not checked
     const Vec2 target = a.target == kCrate           ? place_of(block_pose(sim, 0))
                         : model->vehicles.size() > 1 ? place_of(vehicle_pose(sim, 1))
                                                      : way.rotate({a.front, 0});

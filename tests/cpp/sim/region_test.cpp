@@ -116,7 +116,7 @@ TEST(Region, SoilOfTheVehicleTerrainInterface) {
   EXPECT_LT(driven(sand), 0.9 * driven(""));
 }
 
-// Tires ask the ground for what they know.
+// Tires read only the properties of the ground that they use.
 TEST(Region, WarnsWhereTiresDoNotHeedIt) {
   const auto of = [](const std::string& regions, const std::string& tire) {
     return model_of(regions + vehicle("differential", "", "<friction class='" + tire + "'/>"))->warnings;

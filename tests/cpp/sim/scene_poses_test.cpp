@@ -43,7 +43,7 @@ TEST(ScenePoses, WheelsRollForwardByTheirAngle) {
   ASSERT_GT(angle, 0.05);
   const ScenePose wheel = poses_of(simulation)[2];
   const SinCos turned = sin_cos(angle);
-  // what was on top of the wheel has moved forward
+  // the point on top of the wheel has moved forward
   const double yaw = vehicle_pose(simulation, 0).yaw;
   const Rotation2 heading(yaw);
   expect_near(wheel.T_world_frame.z, {turned.sin * heading.c, turned.sin * heading.s, turned.cos});

@@ -1,4 +1,5 @@
-// Static surroundings in Box2D: only those that may be met, with the same bits as if it held all.
+// Static surroundings in Box2D: it holds only those that may be met, and gives the same bits as with all of
+// them.
 #include "sim/solver_surroundings.h"
 
 #include <gtest/gtest.h>

@@ -15,7 +15,7 @@ namespace {
 struct Drive {
   const char *file, *name, *controller;  // "": the only one
   double speed, turn;                    // m/s, rad/s; of front_steer_pid: rad
-  double turned = 0.8;                   // of what is asked for
+  double turned = 0.8;                   // share of the commanded turn
 };
 
 // Skid steering on `ellipse` tires: pushing and sliding both take slip, so that the speeds of the sides are

@@ -1,4 +1,4 @@
-// Controller `twist_wheels`: wheels of given speeds, and what they do to the body.
+// Controller `twist_wheels`: wheels of given speeds, and the motion of the body.
 #include <gtest/gtest.h>
 
 #include <cmath>

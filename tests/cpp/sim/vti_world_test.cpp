@@ -1,4 +1,4 @@
-// The `vti` tire in a world: its XML, its mistakes, and what the surface does to a vehicle.
+// The `vti` tire in a world: its XML, mistakes in it, and the effect of the surface on a vehicle.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// The index says what a look at everything says.
+// The index gives the same answers as a search through all pieces.
 #include "terrain/ground_index.h"
 
 #include <gtest/gtest.h>

@@ -108,7 +108,7 @@ TEST(DefaultTire, RollingResistanceLocksAWheelThatHasNoGrip) {
     rig.step();
     ASSERT_GE(rig.wheel.spin, 0) << i;
   }
-  // what friction gives a wheel at rest in a step, which the next step takes
+  // the speed that friction gives a wheel at rest in a step, and that the next step removes
   EXPECT_LT(rig.wheel.spin, 1.01 * 0.005 * 0.02 * rig.wheel.load * 0.33 / rig.wheel.inertia);
   EXPECT_GT(rig.wheel.velocity.x, 2);
 }

@@ -53,7 +53,7 @@ TEST(SkidTire, LimitsAreAnEllipseOfTheExpansion) {
   EXPECT_NEAR(std::hypot(both.force.x, both.force.y / k), limit, 1e-5);
 }
 
-// A wheel of its own inertia: what is found satisfies the equation of its step.
+// A wheel with an inertia: the result satisfies the equation of its step.
 TEST(SkidTire, TheStepIsImplicitInTheSlip) {
   RandomStream random(4, 0, StreamPurpose::kSpawn);
   const auto p = params_of(skid(), {{"mu", 0.8}, {"C_damping", 0}});

@@ -38,7 +38,7 @@ TEST(VtiTire, StartsWithoutChatter) {
       EXPECT_GT(rig.last.force.x, 0);
       EXPECT_LT(rig.last.force.x, 1.05 * 200 / arm);
     }
-    // what the wheel's own spin takes is lost for the vehicle
+    // the torque that accelerates the wheel itself is lost for the vehicle
     const double rolling_mass = 320 + rig.wheel.inertia / (arm * arm);
     EXPECT_NEAR(rig.wheel.velocity.x, 2 * 200 / arm / rolling_mass, 0.01);
   }

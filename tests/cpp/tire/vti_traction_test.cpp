@@ -1,4 +1,4 @@
-// Traction curves against values worked out by hand, and what every surface must obey.
+// Traction curves against values computed by hand, and properties that every surface must have.
 #include "tire/vti_traction.h"
 
 #include <gtest/gtest.h>

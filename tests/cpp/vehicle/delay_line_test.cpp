@@ -1,4 +1,4 @@
-// A line of commands: what arrives is the command of that long ago, in parts of steps too.
+// A line of commands: the command of one delay ago arrives, also for parts of steps.
 #include "vehicle/delay_line.h"
 
 #include <gtest/gtest.h>

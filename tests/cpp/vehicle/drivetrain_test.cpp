@@ -1,4 +1,4 @@
-// Differentials against closed forms.
+// Tests of the differentials against closed forms.
 #include "vehicle/drivetrain.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// The recurrences of the speed loop, run: what is told to settle does, and what grows is told.
+// Runs the recurrences of the speed loop. Gains that are predicted to settle do settle, and all others are
+// predicted.
 #include "vehicle/speed_loop.h"
 
 #include <gtest/gtest.h>

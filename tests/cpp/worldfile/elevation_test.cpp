@@ -1,4 +1,4 @@
-// <element class="elevation_map">: what it reads, and every way to get it wrong.
+// <element class="elevation_map">: valid content, and every kind of mistake.
 #include "model/compile.h"
 #include "worldfile/world_text.h"
 

@@ -1,4 +1,4 @@
-// Worlds that try to fill the machine, to run something, or to read what is not theirs.
+// Worlds that try to fill the memory, to run a program, or to read files outside of their roots.
 #include <sys/stat.h>
 
 #include "base/random.h"
@@ -278,7 +278,7 @@ TEST(Hostile, MessagesQuoteLittle) {
     } catch (const WorldFileError& e) {
       error = e.what();
     }
-    if (error.empty()) continue;  // what the compiler judges
+    if (error.empty()) continue;  // the fault is found by the compiler
     EXPECT_LT(error.size(), 700u) << error;
     EXPECT_EQ(error.find('\n'), std::string::npos) << error;
     EXPECT_EQ(find_not_text(error), std::string::npos) << error;
@@ -295,7 +295,7 @@ TEST(Hostile, AnIncludeMayHoldNothing) {
   EXPECT_NE(load_error(folder.write("w.xml", "<!-- nothing -->")), "") << "a world holds something";
 }
 
-// Bytes deleted, doubled, swapped: a world or an error, nothing else.
+// A world file with deleted, doubled or swapped bytes loads or is refused with an error. It never crashes.
 TEST(Hostile, MutantsLoadOrAreRefused) {
   const std::string seed_text = world_of(
       "<variable name='n' value='$f{1+2}'/><for var='i' from='0' to='${n}'><block name='b${i}'>"

@@ -1,4 +1,4 @@
-// <joint>: what is read, what is refused, what is said to have no effect.
+// <joint>: valid content, refused content, and content that is reported to have no effect.
 #include "worldfile/world_text.h"
 
 namespace mvsim::joint_test {

@@ -28,7 +28,7 @@ std::string read(const std::string& path) {
   return out.str();
 }
 
-// A tag with what is inside of it, or one without content: [begin, end).
+// Range [begin, end) of a tag with its content, or of a tag without content.
 struct Span {
   size_t begin = 0, end = 0;
 };
