@@ -66,12 +66,12 @@ def table(public: list[Row], own: list[Row]) -> list[str]:
     """Quartiles and mean of each measure, two lines each."""
     lines = ["| measure | worlds | least | 25 % | median | 75 % | most | mean |", "|---|---|" + "---:|" * 6]
     for name, words in MEASURES.items():
-        for what, rows in (("BARN", public), ("ours", own)):
+        for what, rows in (("of BARN", public), ("of ours", own)):
             values = [row[name] for row in rows]
             numbers = [*np.percentile(values, (0, 25, 50, 75, 100)), np.mean(values)]
             digits = 3 if name == "field_fill" else 2
             cells = " | ".join(f"{number:.{digits}f}" for number in numbers)
-            lines.append(f"| {words if what == 'BARN' else ''} | {len(rows)} {what} | {cells} |")
+            lines.append(f"| {words if rows is public else ''} | {len(rows)} {what} | {cells} |")
     return lines
 
 
