@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import random
 import runpy
 import sys
 from pathlib import Path
@@ -43,13 +44,43 @@ def test_the_worlds_are_those_of_their_script(make: dict[str, object]) -> None:
 
 
 def test_the_path_of_an_empty_field_is_straight(make: dict[str, object]) -> None:
-    """Ten metres ahead, but for half a cell: the goal lies between two columns of cells."""
+    """From a cell of the first row to one of the last, over diagonals as far as these lie aside."""
     field = [[column in (0, 29) for column in range(30)] for _ in range(30)]
-    length = make["path_length"](field)  # type: ignore[operator]
-    half, ends = 0.075, (5.025 - 3, 13 - 9.375)
-    assert length == pytest.approx(29 * 0.15 + sum(math.hypot(half, end) for end in ends))
+    path = make["reference_path"](field, random.Random(1))  # type: ignore[operator]
+    (first, start), (last, end) = path[0], path[-1]
+    assert (first, last, len(path)) == (0, 29, 30) and {start, end} <= set(range(3, 27))
+    ends = [math.hypot(0.15 * (c + 0.5) - 2.25, y) for c, y in ((start, 5.175 - 3), (end, 13 - 9.525))]
+    aside = abs(end - start)
+    expected = 0.15 * (29 - aside + math.sqrt(2) * aside) + sum(ends)
+    assert make["path_length"](path) == pytest.approx(expected)  # type: ignore[operator]
+    assert make["passage_width"](field) == pytest.approx(28 * 0.15)  # type: ignore[operator]
     field[15] = [True] * 30
-    assert make["path_length"](field) is None  # type: ignore[operator]
+    assert make["reference_path"](field, random.Random(1)) is None  # type: ignore[operator]
+
+
+def test_a_passage_is_as_wide_as_its_gap(make: dict[str, object]) -> None:
+    """Four free cells between cylinders are too narrow for a path, five are 0.75 m and wide enough."""
+    for cells, wide_enough in ((4, False), (5, True)):
+        field = [[column in (0, 29) for column in range(30)] for _ in range(30)]
+        field[15] = [not 10 <= column < 10 + cells for column in range(30)]
+        assert make["passage_width"](field) == pytest.approx(0.15 * cells)  # type: ignore[operator]
+        path = make["reference_path"](field, random.Random(1))  # type: ignore[operator]
+        assert (path is not None) == wide_enough
+        if path is not None:
+            room = make["clearances"](field, path)  # type: ignore[operator]
+            assert len(room) == len(path) and min(room) == pytest.approx(0.375)
+
+
+def test_worlds_are_as_wide_as_those_of_the_data_set() -> None:
+    """Fitted: quartiles of the fill lie near 0.074, 0.110 and 0.151 and of paths near 10.85, 11.09 and 11.73 m."""
+    rows = index(WORLDS)
+    assert min(float(row["passage_width_m"]) for row in rows) == 0.75
+    fills, lengths = (
+        np.percentile([float(row[name]) for row in rows], (25, 50, 75))
+        for name in ("field_fill", "path_length_m")
+    )
+    np.testing.assert_allclose(fills, (0.074, 0.110, 0.151), atol=0.015)
+    np.testing.assert_allclose(lengths, (10.85, 11.09, 11.73), atol=0.2)
 
 
 def test_an_episode_is_in_the_world_that_its_seed_names() -> None:
