@@ -153,6 +153,7 @@ MARKS = {
     "sb3",
     "state",
     "terms",
+    "trust",
     "tutorial",
 }
 

@@ -21,6 +21,8 @@ class Limits:
     total_bytes: int = 64 << 20
     elements: int = 200_000
     depth: int = 200
+    doctype: bool = False
+    """whether a document type without declarations of its own is accepted, as SVG 1.1 files have it"""
 
 
 class ImportRobotError(ValueError):
@@ -164,7 +166,9 @@ class _Builder:
     def _refuse_entity(self, *_: Any) -> None:
         raise ImportRobotError(f"{self._here()}: found an entity declaration, expected none")
 
-    def _refuse_doctype(self, *_: Any) -> None:
+    def _refuse_doctype(self, _name: str, _system: Any, _public: Any, has_declarations: bool) -> None:
+        if self._limits.doctype and not has_declarations:
+            return  # the parser never fetches the external part
         raise ImportRobotError(f"{self._here()}: found a document type declaration, expected none")
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""`mvsim-gym import`: makes a vehicle file of a robot description, or a world file of an SDF world."""
+"""`mvsim-gym import`: makes a vehicle file of a robot description, or a world file of an SDF world or a floor plan."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from mvsim_gym.tools.options import add_output
 
-HELP = "make a vehicle file of a URDF, xacro or SDF robot, or a world file of an SDF world"
+HELP = "make a vehicle file of a URDF, xacro or SDF robot, or a world file of an SDF world or a floor plan"
 DESCRIPTION = (
     "Reads ROBOT (*.urdf, *.xacro, *.sdf) and writes a vehicle file, or a world file if it is an SDF"
-    " file with a <world>. A table lists for each element"
+    " file with a <world> or a floor plan (*.png, *.svg, *.dxf). A table lists for each element"
     " whether it is used, approximated (how) or ignored (why). No code in the description is run."
 )
 
@@ -53,6 +54,51 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--check", action="store_true", help="drive it, and compare expected and reached speeds"
     )
+    plan = parser.add_argument_group("floor plans")
+    plan.add_argument("--resolution", type=float, metavar="M", help="length of a pixel of a PNG file")
+    plan.add_argument(
+        "--origin",
+        type=float,
+        nargs=3,
+        metavar=("X", "Y", "YAW"),
+        help="place in the world (m, m, rad) of the lower left corner, of a DXF drawing of its origin (default 0 0 0)",
+    )
+    plan.add_argument(
+        "--occupied-thresh", type=float, metavar="P", help="darkness of occupied pixels (default 0.65)"
+    )
+    plan.add_argument(
+        "--free-thresh", type=float, metavar="P", help="darkness of free pixels (default 0.196)"
+    )
+    plan.add_argument("--negate", action="store_const", const=True, help="bright pixels are occupied")
+    plan.add_argument("--mode", metavar="MODE", help="trinary, scale or raw (default trinary)")
+    plan.add_argument(
+        "--layer",
+        dest="layers",
+        action="append",
+        metavar="NAME",
+        help="a layer of a drawing to use (default: all that are visible)",
+    )
+    plan.add_argument("--unit", metavar="UNIT", help="length of a unit of a drawing, as mm or ft")
+    plan.add_argument("--scale", type=float, metavar="N", help="N of a drawing of 1:N (default 1)")
+    plan.add_argument("--thickness", type=float, metavar="M", help="of walls (default 0.1)")
+    plan.add_argument("--height", type=float, metavar="M", help="of walls (default 2)")
+    plan.add_argument(
+        "--tolerance", type=float, metavar="M", help="distance of chords from a curve (default 0.005)"
+    )
+
+
+_ROBOT_OPTIONS = ("arg", "controllers", "frame", "model", "mass", "check")
+_MAP_OPTIONS = ("resolution", "occupied_thresh", "free_thresh", "negate", "mode")
+_LINE_OPTIONS = ("layers", "unit", "scale", "thickness", "height", "tolerance")
+
+
+def _refuse(options: dict[str, Any], names: Sequence[str], found: str, expected: str) -> None:
+    for name in names:
+        if options[name]:
+            option = name.removesuffix("s").replace("_", "-")
+            raise ValueError(
+                f"--{option}: found {found}, expected {expected}: {found} does not have this option"
+            )
 
 
 def _pairs(option: str, texts: Sequence[str], between: str, second: str) -> dict[str, str]:
@@ -70,25 +116,40 @@ def run(
 ) -> int:
     """Writes the file, and prints a table with the state of each element."""
     from mvsim_gym.robots.importer import import_robot
+    from mvsim_gym.robots.plan import import_plan, is_plan
     from mvsim_gym.robots.world_file import import_world, is_world
+
+    plan = {key: options.pop(key) for key in (*_MAP_OPTIONS, *_LINE_OPTIONS, "origin")}
+    files: dict[str, bytes] = {}
+
+    def write(made: Any) -> None:
+        targets = [output, *(str(Path(output).parent / name) for name in files)]
+        for target in targets:
+            if os.path.lexists(target) and not force:
+                raise FileExistsError(f"{target} is there already, expected a new name or --force")
+        print("\n".join(made.summary()))
+        print("\n".join(made.table(everything)))
+        for target, data in zip(targets, [made.xml.encode(), *files.values()], strict=True):
+            with open(target, "wb" if force else "xb") as stream:
+                stream.write(data)
+        print(f"written: {', '.join(targets)}")
 
     if os.path.lexists(output) and not force:
         raise FileExistsError(f"{output} is there already, expected a new name or --force")
-
-    def write(made: Any) -> None:
-        print("\n".join(made.summary()))
-        print("\n".join(made.table(everything)))
-        with open(output, "w" if force else "x", encoding="utf-8") as stream:
-            stream.write(made.xml)
-        print(f"written: {output}")
-
+    if is_plan(robot):
+        _refuse({**options, "package": package}, (*_ROBOT_OPTIONS, "package", "name"), "a plan", "a robot")
+        is_map = robot.lower().endswith(".png")
+        other = _LINE_OPTIONS if is_map else _MAP_OPTIONS
+        _refuse(plan, other, "a map" if is_map else "a drawing", "a drawing" if is_map else "a map")
+        given = {key: value for key, value in plan.items() if value is not None}
+        found = import_plan(robot, name=_stem(output), strict=strict, **given)
+        files = found.files
+        write(found)
+        return 0
+    _refuse(plan, list(plan), "no plan", "a plan")
     packages = _pairs("--package", package, "=", "FOLDER")
     if is_world(robot):
-        for option in ("arg", "controllers", "frame", "model", "mass", "check"):
-            if options[option]:
-                raise ValueError(
-                    f"--{option}: found a world, expected a robot: worlds do not have this option"
-                )
+        _refuse(options, _ROBOT_OPTIONS, "a world", "a robot")
         write(import_world(robot, packages=packages, name=options["name"], strict=strict))
         return 0
     check, texts = options.pop("check"), _pairs("--arg", options.pop("arg"), ":=", "VALUE")
@@ -98,7 +159,12 @@ def run(
         return 0
     from mvsim_gym.robots.check import drive_check
 
-    found, lines = drive_check(made)
+    checks, lines = drive_check(made)
     print("\n".join(lines))
     sys.stdout.flush()
-    return 0 if all(item.passed for item in found) else 1
+    return 0 if all(item.passed for item in checks) else 1
+
+
+def _stem(output: str) -> str:
+    """Returns the name of a file up to its first point."""
+    return Path(output).name.split(".")[0]
