@@ -225,7 +225,7 @@ def test_functions_and_policies_must_fit() -> None:
         ('<people policy="waypoints"/>', "expected the attribute 'points'"),
         ('<people policy="waypoints" points="1 2 3"/>', "found 3 numbers"),
         ('<people scene="circle"/>', "expected the attribute 'circle' too"),
-        ('<people name="box" n="1"/><move bodies="bax"/>', "'bax', which no block"),
+        ('<people name="box" n="1"/><move bodies="bax"/>', "'bax', which matches no block"),
         ('<move bodies="robot"/>', "'robot', which matches no block of the world and no vehicle without"),
         ('<move bodies="box"/><move name="b" bodies="b*"/>', "moves already"),
     ],
