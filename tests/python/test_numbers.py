@@ -85,12 +85,12 @@ def test_a_sum_of_rewards_that_overflows_is_a_value_error() -> None:
         reward_terms={"a": lambda _: np.full(2, 1.5e308), "b": lambda _: np.full(2, 1.5e308)},
     )
     huge.reset(seed=0)
-    with pytest.raises(ValueError, match="environment 0: the sum of its rewards leaves"):
+    with pytest.raises(ValueError, match="environment 0: the sum of its rewards overflows"):
         huge.step(np.zeros((2, 2), np.float32))
     over_time = mvsim_gym.VectorEnv(ARENA, num_envs=1, reward_terms={"a": lambda _: np.full(1, 1.5e308)})
     over_time.reset(seed=0)
     over_time.step(np.zeros((1, 2), np.float32))
-    with pytest.raises(ValueError, match="environment 0: the sum of its rewards leaves"):
+    with pytest.raises(ValueError, match="environment 0: the sum of its rewards overflows"):
         over_time.step(np.zeros((1, 2), np.float32))
 
 
