@@ -14,7 +14,7 @@ constexpr bool kIsBuiltIn = true;
 constexpr bool kIsBuiltIn = false;
 #endif
 
-constexpr const char* kRemedy =
+constexpr const char* kCudaRemedy =
     "it is part of NVIDIA's driver: install that, in a container start it with its GPUs "
     "(NVIDIA_DRIVER_CAPABILITIES=all), or leave out device= to have NumPy arrays";
 
@@ -22,7 +22,7 @@ template <typename Function>
 void require(void* library, Function& function, const char* name) {
   function = reinterpret_cast<Function>(dlsym(library, name));
   if (!function)
-    throw Error(std::string("libcuda.so.1 lacks ") + name + ", expected CUDA 11 or later: " + kRemedy);
+    throw Error(std::string("libcuda.so.1 lacks ") + name + ", expected CUDA 11 or later: " + kCudaRemedy);
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ CudaApi load_cuda() {
   if (!library) {
     const char* const reason = dlerror();
     throw Error(std::string("arrays on a GPU need libcuda.so.1 (") + (reason ? reason : "cannot be loaded") +
-                "): " + kRemedy);
+                "): " + kCudaRemedy);
   }
   CudaApi api;
   require(library, api.init, "cuInit");
