@@ -160,7 +160,7 @@ void bind_control(py::class_<Batch>& batch) {
       .def_property_readonly("live",
                              [](py::object self) {
                                const std::span<uint8_t> flags = self.cast<Batch&>().live();
-                               return py::array_t<bool>({static_cast<py::ssize_t>(flags.size())},
+                               return py::array_t<bool>(static_cast<py::ssize_t>(flags.size()),
                                                         reinterpret_cast<const bool*>(flags.data()), self);
                              })
       .def("draw", &draw, "stream"_a, "count"_a, "normal"_a);

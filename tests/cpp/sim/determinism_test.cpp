@@ -29,8 +29,11 @@ uint64_t drive(Simulation& sim, int steps, uint64_t actions) {
   Hash hash;
   for (int i = 0; i < steps; ++i) {
     if (i % 20 == 0)
-      for (size_t v = 0; v < sim.model().vehicles.size(); ++v)
-        sim.set_twist(v, random.uniform(-0.5, 1), random.uniform(-1.5, 1.5));
+      for (size_t v = 0; v < sim.model().vehicles.size(); ++v) {
+        // drawn one after the other: compilers evaluate arguments in different orders
+        const double omega = random.uniform(-1.5, 1.5), vx = random.uniform(-0.5, 1);
+        sim.set_twist(v, vx, omega);
+      }
     sim.step();
     mix_state(sim, hash);
   }

@@ -74,7 +74,10 @@ TEST(Joint, TheHitchHoldsOverALongManoeuvre) {
   RandomStream random(7, 0, StreamPurpose::kActionNoise);
   double max = 0;
   for (int i = 0; i < 12000; ++i) {  // one minute, with brakes and sharp turns
-    if (i % 200 == 0) sim.set_twist(0, random.uniform(-0.5, 1.5), random.uniform(-0.7, 0.7));
+    if (i % 200 == 0) {
+      const double omega = random.uniform(-0.7, 0.7), vx = random.uniform(-0.5, 1.5);
+      sim.set_twist(0, vx, omega);
+    }
     sim.step();
     max = std::max(max, gap(sim));
   }
