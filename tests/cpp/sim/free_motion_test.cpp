@@ -79,7 +79,8 @@ void drive_at_random(Simulation& sim, RandomStream& random, int step) {
   if (step % 25 != 0) return;
   for (size_t v = 0; v < sim.model().vehicles.size(); ++v) {
     const double omega = random.uniform(-2, 2), vx = random.uniform(-0.5, 1.5);
-  sim.set_twist(v, vx, omega);
+    sim.set_twist(v, vx, omega);
+  }
 }
 
 TEST(FreeMotion, AVehicleInTheOpenKeepsBox2DsBits) {
