@@ -26,7 +26,7 @@
 #include "episode/episode.h"
 #include "episode/observe.h"
 #include "sim/body_mass.h"
-#include "sim/free_motion.h"
+#include "sim/move.h"
 #include "timing.h"
 #include "vehicle/dynamics.h"
 

@@ -13,8 +13,8 @@
 #include "base/random.h"
 #include "base/simd.h"
 #include "base/vector_kernels.h"
-#include "raycast/cast_grid.h"
-#include "raycast/directions.h"
+#include "raycast/beams.h"
+#include "raycast/grid_field.h"
 #include "raycast/static_shapes.h"
 #include "timing.h"
 

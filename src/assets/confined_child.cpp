@@ -24,7 +24,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "base/sanitized.h"
+#include "base/memory.h"
 
 namespace mvsim {
 namespace {

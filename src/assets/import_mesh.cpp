@@ -1,16 +1,20 @@
 // From libassimp's scene to plain arrays. Runs in the confined child.
+
 #include <assimp/cfileio.h>
 #include <assimp/config.h>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
-
+#include <assimp/version.h>
+#include <dlfcn.h>
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <string>
 
-#include "assets/assimp_library.h"
 #include "assets/raw_mesh.h"
+#include "base/error.h"
+#include "base/loaded_library.h"
 
 namespace mvsim {
 namespace {
@@ -271,6 +275,49 @@ RawMesh import_mesh(const AssimpLibrary& assimp, const MeshFiles& files) {
   const aiScene* const scene = assimp.import(files.name.c_str(), kSteps | smooth, &io, properties);
   if (!scene) throw Error("is not a readable mesh: " + shortened(assimp.error()));
   return Importer(assimp, *scene).take();
+}
+
+namespace {
+
+constexpr const char* kName = "libassimp.so.5";
+constexpr const char* kRemedy = "install it (Debian: apt-get install libassimp5)";
+
+template <typename Function>
+void find(void* library, const char* name, Function*& out) {
+  out = reinterpret_cast<Function*>(dlsym(library, name));
+  if (!out)
+    throw Error(std::string("meshes need libassimp, and ") + kName + " lacks " + name + ": " + kRemedy);
+}
+
+// The structs of a scene are those of one minor version.
+void check_version(void* library) {
+  decltype(&aiGetVersionMajor) major = nullptr;
+  decltype(&aiGetVersionMinor) minor = nullptr;
+  find(library, "aiGetVersionMajor", major);
+  find(library, "aiGetVersionMinor", minor);
+  const std::string found = std::to_string(major()) + "." + std::to_string(minor());
+  if (found != MVSIM_ASSIMP_VERSION)
+    throw Error("meshes need libassimp " MVSIM_ASSIMP_VERSION ", found " + found + ": " + kRemedy);
+}
+
+}  // namespace
+
+AssimpLibrary load_assimp() {
+  void* const library = open_library("libmvsim_assimp.so", kName);
+  if (!library)
+    throw Error(std::string("meshes need libassimp " MVSIM_ASSIMP_VERSION ", and ") + kName +
+                " cannot be loaded: " + kRemedy);
+  check_version(library);
+  AssimpLibrary out;
+  find(library, "aiImportFileExWithProperties", out.import);
+  find(library, "aiGetErrorString", out.error);
+  find(library, "aiCreatePropertyStore", out.create_properties);
+  find(library, "aiSetImportPropertyInteger", out.set_integer);
+  find(library, "aiSetImportPropertyFloat", out.set_float);
+  find(library, "aiGetMaterialColor", out.material_color);
+  find(library, "aiGetMaterialFloatArray", out.material_floats);
+  find(library, "aiGetMaterialTexture", out.material_texture);
+  return out;
 }
 
 }  // namespace mvsim

@@ -8,8 +8,7 @@
 #include <csetjmp>
 #include <exception>
 
-#include "assets/color_image.h"
-#include "assets/png_image.h"
+#include "assets/read_image.h"
 
 namespace mvsim {
 namespace {
@@ -19,11 +18,11 @@ constexpr int kMaxScans = 100;
 constexpr double kMaxScannedPixels = 4e8;  // some 2 s
 
 // Objects with destructors, outside of the functions that call libjpeg: it leaves these by longjmp().
-struct Decoder {
-  Decoder(std::string_view content, const LoadGuard& load) : bytes(content), guard(load) {}
-  ~Decoder() { jpeg_destroy_decompress(&jpeg); }
-  Decoder(const Decoder&) = delete;
-  Decoder& operator=(const Decoder&) = delete;
+struct JpegDecoder {
+  JpegDecoder(std::string_view content, const LoadGuard& load) : bytes(content), guard(load) {}
+  ~JpegDecoder() { jpeg_destroy_decompress(&jpeg); }
+  JpegDecoder(const JpegDecoder&) = delete;
+  JpegDecoder& operator=(const JpegDecoder&) = delete;
 
   jpeg_decompress_struct jpeg{};
   jpeg_error_mgr errors{};
@@ -35,8 +34,8 @@ struct Decoder {
   char message[JMSG_LENGTH_MAX] = "out of memory";
 };
 
-[[noreturn]] void on_error(j_common_ptr jpeg) {
-  auto* decoder = static_cast<Decoder*>(jpeg->client_data);
+[[noreturn]] void on_jpeg_error(j_common_ptr jpeg) {
+  auto* decoder = static_cast<JpegDecoder*>(jpeg->client_data);
   jpeg->err->format_message(jpeg, decoder->message);
   std::longjmp(decoder->leave, 1);
 }
@@ -45,12 +44,12 @@ struct Decoder {
 // warnings are of small damage.
 void on_message(j_common_ptr jpeg, int level) {
   const int code = jpeg->err->msg_code;
-  if (level < 0 && (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER)) on_error(jpeg);
+  if (level < 0 && (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER)) on_jpeg_error(jpeg);
 }
 void on_output(j_common_ptr) {}
 
 // No exception passes through libjpeg.
-bool is_stopped(Decoder& decoder) {
+bool is_stopped(JpegDecoder& decoder) {
   try {
     decoder.guard.poll();
     return false;
@@ -61,7 +60,7 @@ bool is_stopped(Decoder& decoder) {
 }
 
 void on_progress(j_common_ptr jpeg) {
-  auto* decoder = static_cast<Decoder*>(jpeg->client_data);
+  auto* decoder = static_cast<JpegDecoder*>(jpeg->client_data);
   const jpeg_decompress_struct& j = decoder->jpeg;
   const double pixels = double{1} * j.image_width * j.image_height;
   if (j.input_scan_number > kMaxScans)
@@ -75,9 +74,9 @@ void on_progress(j_common_ptr jpeg) {
 }
 
 // Everything up to the pixels; false: `message` says why.
-bool read_header(Decoder& d) {
+bool read_jpeg_header(JpegDecoder& d) {
   d.jpeg.err = jpeg_std_error(&d.errors);
-  d.errors.error_exit = on_error;
+  d.errors.error_exit = on_jpeg_error;
   d.errors.emit_message = on_message;
   d.errors.output_message = on_output;
   d.jpeg.client_data = &d;
@@ -93,12 +92,12 @@ bool read_header(Decoder& d) {
   return true;
 }
 
-bool start(Decoder& d) {
+bool start(JpegDecoder& d) {
   if (setjmp(d.leave)) return false;
   return jpeg_start_decompress(&d.jpeg) != FALSE;
 }
 
-bool read_row(Decoder& d, uint8_t* row) {
+bool read_jpeg_row(JpegDecoder& d, uint8_t* row) {
   if (setjmp(d.leave)) return false;
   JSAMPROW rows[1] = {row};
   return jpeg_read_scanlines(&d.jpeg, rows, 1) == 1;
@@ -108,12 +107,12 @@ bool read_row(Decoder& d, uint8_t* row) {
 
 ColorImage read_jpeg(std::string_view bytes, const std::string& path, const SourceLocation& where,
                      LoadGuard& guard) {
-  Decoder d(bytes, guard);
+  JpegDecoder d(bytes, guard);
   const auto fail = [&] {
     if (d.thrown) std::rethrow_exception(d.thrown);
     return Error(path + ": not a readable JPEG image: " + shortened(d.message));
   };
-  if (!read_header(d)) throw fail();
+  if (!read_jpeg_header(d)) throw fail();
   if (d.jpeg.arith_code) throw Error(path + ": JPEG image with arithmetic coding, expected Huffman coding");
   if (d.jpeg.num_components != 1 && d.jpeg.num_components != 3)
     throw Error(path + ": JPEG image of " + std::to_string(d.jpeg.num_components) +
@@ -128,7 +127,7 @@ ColorImage read_jpeg(std::string_view bytes, const std::string& path, const Sour
   std::vector<uint8_t> row(width * 3);
   for (uint8_t* to = out.rgba.data(); to != out.rgba.data() + out.rgba.size();) {
     guard.poll();
-    if (!read_row(d, row.data())) throw fail();
+    if (!read_jpeg_row(d, row.data())) throw fail();
     for (size_t x = 0; x < width; ++x, to += 4)
       to[0] = row[3 * x], to[1] = row[3 * x + 1], to[2] = row[3 * x + 2], to[3] = 255;
   }

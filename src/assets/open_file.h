@@ -1,17 +1,19 @@
-// A file as bytes: one on the disk, or a member of a zip file, unpacked in memory. Readers take this or
-// bytes, never a path. Reading is thread-safe.
+// Opening of files: members of archives, and files beside another one.
 #pragma once
 
 #include <fcntl.h>
-
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/load_guard.h"
 
 namespace mvsim {
+
+// A file as bytes: one on the disk, or a member of a zip file, unpacked in memory. Readers take this or
+// bytes, never a path. Reading is thread-safe.
 
 // Opening must not block at a pipe or a device, and none may become the terminal of the process.
 inline constexpr int kReadFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
@@ -56,5 +58,18 @@ class OpenFile {
 
 // A file that the caller chose, wherever it lies. Throws Error for all but regular files.
 OpenFile open_file(const std::string& path);
+
+// Suggestions for the name of a file that does not exist. Thread-safe.
+
+class FileRoots;
+
+// ", did you mean 'x.xml'? Looked in /a/b, /c" for files that were looked for: the nearest name in their
+// folders (its folder with it, where that is another one than asked for) and these folders; of folders
+// outside of the roots nothing is said. "" where there is none.
+std::string nearby_file(const FileRoots& roots, const std::vector<std::string>& candidates);
+
+// Throws WorldFileError, with the path as its place, if a file that the caller names does not exist; `what`
+// is "world" or "environment".
+void require_file(const std::string& path, const char* what);
 
 }  // namespace mvsim

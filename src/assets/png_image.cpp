@@ -1,4 +1,4 @@
-#include "assets/png_image.h"
+#include "assets/read_image.h"
 
 #include <png.h>
 
@@ -6,17 +6,15 @@
 #include <csetjmp>
 #include <cstring>
 
-#include "assets/color_image.h"
-
 namespace mvsim {
 namespace {
 
 // Objects with destructors, outside of the functions that call libpng: it leaves these by longjmp().
-struct Decoder {
-  explicit Decoder(std::string_view content) : bytes(content) {}
-  ~Decoder() { png_destroy_read_struct(&png, &info, nullptr); }
-  Decoder(const Decoder&) = delete;
-  Decoder& operator=(const Decoder&) = delete;
+struct PngDecoder {
+  explicit PngDecoder(std::string_view content) : bytes(content) {}
+  ~PngDecoder() { png_destroy_read_struct(&png, &info, nullptr); }
+  PngDecoder(const PngDecoder&) = delete;
+  PngDecoder& operator=(const PngDecoder&) = delete;
 
   png_structp png = nullptr;
   png_infop info = nullptr;
@@ -27,8 +25,8 @@ struct Decoder {
   int depth = 0, channels = 0, passes = 1;
 };
 
-[[noreturn]] void on_error(png_structp png, png_const_charp text) {
-  auto* decoder = static_cast<Decoder*>(png_get_error_ptr(png));
+[[noreturn]] void on_png_error(png_structp png, png_const_charp text) {
+  auto* decoder = static_cast<PngDecoder*>(png_get_error_ptr(png));
   std::strncpy(decoder->message, text, sizeof decoder->message - 1);
   png_longjmp(png, 1);
 }
@@ -36,7 +34,7 @@ struct Decoder {
 void on_warning(png_structp, png_const_charp) {}
 
 void on_read(png_structp png, png_bytep out, size_t count) {
-  auto* decoder = static_cast<Decoder*>(png_get_io_ptr(png));
+  auto* decoder = static_cast<PngDecoder*>(png_get_io_ptr(png));
   if (count > decoder->bytes.size()) png_error(png, "it ends too early");
   std::memcpy(out, decoder->bytes.data(), count);
   decoder->bytes.remove_prefix(count);
@@ -44,14 +42,14 @@ void on_read(png_structp png, png_bytep out, size_t count) {
 
 enum class Channels { kAsStored, kRgba };  // with alpha where the image has some; with it and 8 bits each
 
-void expand_to_rgba(Decoder& d) {
+void expand_to_rgba(PngDecoder& d) {
   png_set_expand(d.png);
   png_set_strip_16(d.png);
   png_set_gray_to_rgb(d.png);
   png_set_add_alpha(d.png, 255, PNG_FILLER_AFTER);
 }
 
-void expand_as_stored(Decoder& d) {
+void expand_as_stored(PngDecoder& d) {
   const int type = png_get_color_type(d.png, d.info);
   if (type == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(d.png);
   if (type == PNG_COLOR_TYPE_GRAY) png_set_expand_gray_1_2_4_to_8(d.png);
@@ -59,7 +57,7 @@ void expand_as_stored(Decoder& d) {
 }
 
 // Everything up to the pixels; false: `message` says why.
-bool read_header(Decoder& d, Channels channels) {
+bool read_png_header(PngDecoder& d, Channels channels) {
   if (setjmp(png_jmpbuf(d.png))) return false;
   png_set_read_fn(d.png, &d, on_read);
   png_set_user_limits(d.png, kMaxImageSide, kMaxImageSide);
@@ -80,7 +78,7 @@ bool read_header(Decoder& d, Channels channels) {
   return true;
 }
 
-bool read_row(Decoder& d, uint8_t* row) {
+bool read_png_row(PngDecoder& d, uint8_t* row) {
   if (setjmp(png_jmpbuf(d.png))) return false;
   png_read_row(d.png, row, nullptr);
   return true;
@@ -104,20 +102,20 @@ void average(const uint8_t* row, png_uint_32 width, uint16_t* out, uint8_t* tran
 }
 
 using Average = void (*)(const uint8_t* row, png_uint_32 width, uint16_t* out, uint8_t* transparent);
-Average average_of(const Decoder& d) {
+Average average_of(const PngDecoder& d) {
   static constexpr Average kOf[2][4] = {
       {average<8, 1, 0>, average<8, 1, 1>, average<8, 3, 0>, average<8, 3, 1>},
       {average<16, 1, 0>, average<16, 1, 1>, average<16, 3, 0>, average<16, 3, 1>}};
   return kOf[d.depth == 16 ? 1 : 0][d.channels - 1];
 }
 
-Error unreadable(const std::string& path, const Decoder& d) {
+Error unreadable(const std::string& path, const PngDecoder& d) {
   return Error(path + ": not a readable PNG image: " + shortened(d.message));
 }
 
 // Calls use(row number, its bytes) for every finished row.
 template <typename Use>
-void read_rows(Decoder& d, const std::string& path, LoadGuard& guard, const SourceLocation& where,
+void read_rows(PngDecoder& d, const std::string& path, LoadGuard& guard, const SourceLocation& where,
                const Use& use) {
   const size_t row_bytes = static_cast<size_t>(d.width) * static_cast<size_t>(d.channels * d.depth / 8);
   // rows of an interlaced image come several times, so all of them are kept
@@ -128,17 +126,17 @@ void read_rows(Decoder& d, const std::string& path, LoadGuard& guard, const Sour
     for (size_t y = 0; y < d.height; ++y) {
       guard.poll();
       uint8_t* row = rows.data() + (d.passes > 1 ? y * row_bytes : 0);
-      if (!read_row(d, row)) throw unreadable(path, d);
+      if (!read_png_row(d, row)) throw unreadable(path, d);
       if (pass == d.passes) use(y, row);
     }
 }
 
 // Opens the image up to its pixels; these have their memory counted.
-void open_png(Decoder& d, Channels channels, const std::string& path, size_t pixel_bytes,
+void open_png(PngDecoder& d, Channels channels, const std::string& path, size_t pixel_bytes,
               const SourceLocation& where, LoadGuard& guard) {
-  d.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &d, on_error, on_warning);
+  d.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &d, on_png_error, on_warning);
   if (d.png) d.info = png_create_info_struct(d.png);
-  if (!d.png || !d.info || !read_header(d, channels)) throw unreadable(path, d);
+  if (!d.png || !d.info || !read_png_header(d, channels)) throw unreadable(path, d);
   admit_image(path, d.width, d.height, pixel_bytes, where, guard);
 }
 
@@ -150,7 +148,7 @@ bool is_png(std::string_view bytes) {
 
 GrayLevels read_png(std::string_view bytes, const std::string& path, const SourceLocation& where,
                     LoadGuard& guard) {
-  Decoder d(bytes);
+  PngDecoder d(bytes);
   open_png(d, Channels::kAsStored, path, sizeof(uint16_t), where, guard);
   GrayLevels out{static_cast<int>(d.width), static_cast<int>(d.height), d.depth == 16 ? 65535 : 255, {}, {}};
   const size_t pixels = static_cast<size_t>(d.width) * d.height;
@@ -172,7 +170,7 @@ GrayLevels read_png(std::string_view bytes, const std::string& path, const Sourc
 
 ColorImage read_color_png(std::string_view bytes, const std::string& path, const SourceLocation& where,
                           LoadGuard& guard) {
-  Decoder d(bytes);
+  PngDecoder d(bytes);
   open_png(d, Channels::kRgba, path, 4, where, guard);
   ColorImage out{static_cast<int>(d.width), static_cast<int>(d.height), {}};
   const size_t row_bytes = static_cast<size_t>(d.width) * 4;

@@ -1,6 +1,8 @@
-// A mesh as the confined child returns it: plain arrays that are not checked yet.
+// The raw mesh that libassimp makes, and the library itself. Private to assets/.
 #pragma once
 
+#include <assimp/cimport.h>
+#include <assimp/material.h>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -11,6 +13,8 @@
 #include "base/archive.h"
 
 namespace mvsim {
+
+// A mesh as the confined child returns it: plain arrays that are not checked yet.
 
 inline constexpr uint64_t kMaxMeshTriangles = 5'000'000;
 
@@ -62,5 +66,22 @@ struct AssimpLibrary;
 
 // Reads a mesh with libassimp. Call it in a confined child only. Throws Error with libassimp's message.
 RawMesh import_mesh(const AssimpLibrary& assimp, const MeshFiles& files);
+
+// libassimp loaded at run time: the functions of its C interface that reading a mesh needs. It is not linked:
+// a process that reads no mesh never loads it. It is never unloaded.
+
+struct AssimpLibrary {
+  decltype(&aiImportFileExWithProperties) import = nullptr;
+  decltype(&aiGetErrorString) error = nullptr;
+  decltype(&aiCreatePropertyStore) create_properties = nullptr;
+  decltype(&aiSetImportPropertyInteger) set_integer = nullptr;
+  decltype(&aiSetImportPropertyFloat) set_float = nullptr;
+  decltype(&aiGetMaterialColor) material_color = nullptr;
+  decltype(&aiGetMaterialFloatArray) material_floats = nullptr;
+  decltype(&aiGetMaterialTexture) material_texture = nullptr;
+};
+
+// Throws Error, one line with the remedy, if there is no library of the version of this build.
+AssimpLibrary load_assimp();
 
 }  // namespace mvsim

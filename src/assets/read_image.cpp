@@ -2,8 +2,6 @@
 
 #include <cctype>
 
-#include "assets/png_image.h"
-
 namespace mvsim {
 namespace {
 
@@ -94,6 +92,13 @@ GrayLevels read_gray_levels(std::string_view bytes, const std::string& path, con
 int GrayLevels::byte_of(size_t level) const {
   const auto whole = static_cast<size_t>(white);
   return static_cast<int>((level * 255 + whole / 2) / whole);
+}
+
+ColorImage read_color_image(std::string_view bytes, const std::string& path, const SourceLocation& where,
+                            LoadGuard& guard) {
+  if (is_png(bytes)) return read_color_png(bytes, path, where, guard);
+  if (bytes.starts_with("\xff\xd8\xff")) return read_jpeg(bytes, path, where, guard);
+  throw Error(path + ": unknown image format, expected PNG or JPEG");
 }
 
 }  // namespace mvsim

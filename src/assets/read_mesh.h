@@ -1,6 +1,4 @@
-// Meshes: dae, stl, obj, fbx, glb and ply, taken from bytes, read by libassimp in a confined child. The axes
-// and units of the file become y up and what its format says (as libassimp has it), the matrices of its nodes
-// are applied. Any thread.
+// Meshes from bytes, and their edges.
 #pragma once
 
 #include <array>
@@ -11,12 +9,17 @@
 #include <string_view>
 #include <vector>
 
-#include "assets/color_image.h"
+#include "assets/read_image.h"
 #include "base/geometry.h"
+#include "base/geometry3.h"
 
 namespace mvsim {
 
-struct Mesh;  // base/mesh.h
+// Meshes: dae, stl, obj, fbx, glb and ply, taken from bytes, read by libassimp in a confined child. The axes
+// and units of the file become y up and what its format says (as libassimp has it), the matrices of its nodes
+// are applied. Any thread.
+
+struct Mesh;  // base/geometry3.h
 
 struct MeshPart {
   std::shared_ptr<const Mesh> mesh;
@@ -57,5 +60,12 @@ bool is_mesh_path(std::string_view path);
 // Throws Error that names file and cause; WorldFileError at `where` if memory does not suffice.
 MeshFile read_mesh(const MeshSource& source, const SourceLocation& where, LoadGuard& guard,
                    const DecodeImage& decode);
+
+// Sharp edges of a mesh, for line drawings.
+
+// Returns the edges with a triangle on one side only, or between triangles of different planes. The diagonals
+// of flat faces are left out. Each edge comes once, in the order of the triangles; corners at the same place
+// count as one.
+std::vector<std::array<Vec3, 2>> sharp_edges(const Mesh& mesh);
 
 }  // namespace mvsim

@@ -1,7 +1,4 @@
-// Finds the files that the URIs of a world name. No C++ code opens a connection: a URL is looked up in the
-// folders that the caller maps prefixes to, then in the cache, which `mvsim-gym fetch` fills.
-//
-// For one load; not thread-safe.
+// Files that a world names by URI, and the cache of what was read from them.
 #pragma once
 
 #include <map>
@@ -12,10 +9,18 @@
 #include <utility>
 #include <vector>
 
+#include "assets/data_files.h"
 #include "assets/file_roots.h"
-#include "assets/zip_file.h"
+#include "assets/map_files.h"
+#include "assets/read_image.h"
+#include "assets/read_mesh.h"
 
 namespace mvsim {
+
+// Finds the files that the URIs of a world name. No C++ code opens a connection: a URL is looked up in the
+// folders that the caller maps prefixes to, then in the cache, which `mvsim-gym fetch` fills.
+//
+// For one load; not thread-safe.
 
 struct ResourceOptions {
   // Prefix of URLs ("https://host/models/", "package://name/") -> the folder that stands for it.
@@ -50,6 +55,37 @@ class Resources {
   FileRoots roots_;
   std::map<std::string, std::shared_ptr<const ZipFile>> zips_;  // by real path
   std::set<std::string>& urls_;
+};
+
+// Cache of the files decoded during one load, by real path. Worlds of an environment that name the same map
+// share its decoded form. Not thread-safe.
+
+class AssetCache {
+ public:
+  // Each throws Error with the reason; WorldFileError at `where` if memory does not suffice.
+  std::shared_ptr<const std::string> text(const OpenFile& file, size_t max_bytes);
+  std::shared_ptr<const MapYaml> map_yaml(const OpenFile& file, size_t max_bytes);
+  std::shared_ptr<const GrayLevels> image(const OpenFile& file, const SourceLocation& where,
+                                          LoadGuard& guard);
+  std::shared_ptr<const MrptGrid> mrpt_grid(const OpenFile& file, const SourceLocation& where,
+                                            LoadGuard& guard);
+  std::shared_ptr<const ColorImage> color_image(const OpenFile& file, const SourceLocation& where,
+                                                LoadGuard& guard);
+  // The mesh with its textures.
+  std::shared_ptr<const MeshFile> mesh(const OpenFile& file, const OpenBeside& open_beside,
+                                       const SourceLocation& where, LoadGuard& guard);
+
+ private:
+  std::shared_ptr<const ColorImage> color_image(const std::string& path, const ReadBytes& read,
+                                                const SourceLocation& where, LoadGuard& guard);
+
+  std::map<std::string, std::shared_ptr<const std::string>> texts_;
+  std::map<std::string, std::shared_ptr<const MapYaml>> yamls_;
+  std::map<std::string, std::shared_ptr<const GrayLevels>> images_;
+  std::map<std::string, std::shared_ptr<const MrptGrid>> mrpt_grids_;
+  std::map<std::string, std::shared_ptr<const ColorImage>> color_images_;
+  std::map<std::string, std::string> bad_images_;  // with the error of each
+  std::map<std::string, std::shared_ptr<const MeshFile>> meshes_;
 };
 
 }  // namespace mvsim

@@ -1,4 +1,4 @@
-// Plane and space geometry: metres, radians; world frame ENU, yaw counter-clockwise.
+// Geometry of the plane and of poses, and geodetic coordinates (WGS84).
 #pragma once
 
 #include <cmath>
@@ -8,6 +8,8 @@
 #include "base/math.h"
 
 namespace mvsim {
+
+// Plane and space geometry: metres, radians; world frame ENU, yaw counter-clockwise.
 
 struct Vec2 {
   double x = 0, y = 0;
@@ -82,5 +84,27 @@ enum class CullFaces { kNone, kBack, kFront };
 struct Rect {
   double x_min = 0, x_max = 0, y_min = 0, y_max = 0;
 };
+
+// Places on the Earth: the ellipsoid of WGS84, tangent planes, UTM. Angles in degrees, lengths in metres.
+
+struct Geodetic {
+  double latitude = 0, longitude = 0;  // degrees, north and east
+  double height = 0;                   // m above the ellipsoid
+};
+
+// Tangent plane of the Earth: converts east, north, up from a place to geodetic coordinates. Bowring's closed
+// form: within 1e-9 degrees and 1e-6 m up to some 100 km away.
+class TangentPlane {
+ public:
+  explicit TangentPlane(const Geodetic& origin);
+  Geodetic geodetic(Vec3 enu) const;
+
+ private:
+  Vec3 east_, north_, up_, origin_;  // earth-centred, earth-fixed
+};
+
+// Easting and northing (x, y) in the zone of its longitude, by Krueger's series to the fourth order (1e-5 m
+// within the zone); south of the equator northing counts from 10,000 km.
+Vec2 utm(const Geodetic& place);
 
 }  // namespace mvsim

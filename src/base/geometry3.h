@@ -1,9 +1,15 @@
-// Vectors, frames, rotations and boxes in three dimensions: metres, radians.
+// Geometry in three dimensions: vectors, rotations, quaternions, meshes and keyframes.
 #pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
 
 #include "base/geometry.h"
 
 namespace mvsim {
+
+// Vectors, frames, rotations and boxes in three dimensions: metres, radians.
 
 inline Vec3 operator+(Vec3 a, Vec3 b) {
   return {a.x + b.x, a.y + b.y, a.z + b.z};
@@ -57,5 +63,46 @@ struct Box3 {
   bool empty() const { return low.x > high.x; }
   void include(Vec3 p);
 };
+
+// Unit quaternions of rotations, (w, x, y, z).
+
+struct Quaternion {
+  double w = 1, x = 0, y = 0, z = 0;
+};
+
+// First b, then a.
+Quaternion operator*(const Quaternion& a, const Quaternion& b);
+
+// Rz(yaw) Ry(pitch) Rx(roll) of a pose.
+Quaternion rotation_of(const Pose3& pose);
+
+// Returns the rotation about `v` by the length of `v`, rad: the exponential map of SO(3).
+Quaternion exp_rotation(Vec3 v);
+
+// The same rotation with w >= 0.
+Quaternion canonical(const Quaternion& q);
+
+// Triangles, as meshes are read, drawn and measured. Plain values, metres.
+
+// Triangles. Colours and uvs are either one a vertex or none: white, and (0, 0).
+struct Mesh {
+  std::vector<Vec3> positions;
+  std::vector<std::array<float, 3>> normals;  // one a vertex, of length 1
+  std::vector<Color> colors;                  // multiply the colour of the material
+  std::vector<std::array<float, 2>>
+      uvs;                        // (0, 0) is the upper left corner of a texture, (1, 1) the lower right
+  std::vector<uint32_t> indices;  // three a triangle, counter-clockwise seen from outside
+};
+
+// Keyframes: poses by time with interpolation between them. They repeat after the time of the last one.
+
+struct Keyframe {
+  double time = 0;  // s, ascending
+  Pose3 pose;       // with respect to where the thing started
+};
+
+// Returns the pose `time` seconds after the start at `start`; rotations take the shortest way. Frames repeat.
+// Before the first frame the pose is `start` in the first round, and that of the last frame in later rounds.
+Pose3 pose_at(const std::vector<Keyframe>& frames, const Pose3& start, double time);
 
 }  // namespace mvsim

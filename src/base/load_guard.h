@@ -1,17 +1,20 @@
-// Limits of a load. A budget of memory is counted before the memory is taken. A poll of the caller, called
-// every few microseconds of work, can stop the load.
-//
-// A guard belongs to one load, or to those of all worlds of an environment; not thread-safe.
+// Limits of a load: its memory, its time, and the clock that it reads.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 #include <functional>
 #include <string_view>
 
 #include "base/error.h"
 
 namespace mvsim {
+
+// Limits of a load. A budget of memory is counted before the memory is taken. A poll of the caller, called
+// every few microseconds of work, can stop the load.
+//
+// A guard belongs to one load, or to those of all worlds of an environment; not thread-safe.
 
 inline constexpr uint64_t kDefaultMemoryLimit = 2'000'000'000;  // bytes
 
@@ -56,5 +59,15 @@ class TemporaryMemory {
   LoadGuard& guard_;
   double bytes_;
 };
+
+// Clock with the resolution of the system's tick, some ms. It costs a quarter of std::chrono's clocks, so a
+// loop can read it at every turn.
+
+// Since an arbitrary moment; never goes back.
+inline int64_t coarse_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
 
 }  // namespace mvsim

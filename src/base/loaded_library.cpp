@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-#include "base/file.h"
+#include "base/text.h"
 
 namespace mvsim {
 

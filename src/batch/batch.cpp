@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/file.h"
+#include "base/text.h"
 #include "episode/compile_task.h"
 #include "episode/env_archive.h"
 #include "episode/episode.h"

@@ -21,9 +21,8 @@
 
 #include "base/geometry.h"
 #include "batch/batch_options.h"
-#include "batch/device_observations.h"
+#include "batch/device_array.h"
 #include "batch/env_loop.h"
-#include "batch/knob_tasks.h"
 #include "batch/row_infos.h"
 #include "batch/worker_pool.h"
 #include "episode/observe.h"

@@ -7,8 +7,8 @@
 #include "batch/batch.h"
 #include "episode/episode.h"
 #include "episode/quantities.h"
-#include "model/param_names.h"
-#include "sim/set_motion.h"
+#include "model/transfer_params.h"
+#include "sim/place.h"
 
 namespace mvsim {
 namespace {

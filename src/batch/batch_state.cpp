@@ -4,9 +4,8 @@
 
 #include "batch/batch.h"
 #include "episode/env_archive.h"
-#include "model/view_drawer.h"
+#include "model/scene_view.h"
 #include "sim/snapshot.h"
-#include "sim/state_archive.h"
 
 namespace mvsim {
 

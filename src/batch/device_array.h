@@ -1,8 +1,4 @@
-// An array in the memory of a GPU: rows of an observation, or a copy of them. It is exported by DLPack, as in
-// the array API standard. A value; any thread.
-//
-// Rows hold the values of one step. When the batch rewrites them, the array is out of date and every use is
-// an Error. Exported memory stays valid as long as its consumer keeps it.
+// Observations in the memory of a GPU.
 #pragma once
 
 #include <atomic>
@@ -13,12 +9,19 @@
 #include <utility>
 #include <vector>
 
-#include "base/dlpack.h"
-#include "base/dtype.h"
+#include "base/array.h"
 #include "base/error.h"
+#include "batch/batch_options.h"
 #include "render/gl/cuda_device.h"
+#include "task/task.h"
 
 namespace mvsim {
+
+// An array in the memory of a GPU: rows of an observation, or a copy of them. It is exported by DLPack, as in
+// the array API standard. A value; any thread.
+//
+// Rows hold the values of one step. When the batch rewrites them, the array is out of date and every use is
+// an Error. Exported memory stays valid as long as its consumer keeps it.
 
 // Thrown if an array cannot be exported as its consumer asks.
 class ExportRefused : public Error {
@@ -69,5 +72,24 @@ class DeviceArray {
   Moment moment_;
   uint64_t made_at_ = 0;
 };
+
+// Selects the observations of a task that are made on a GPU: the images of cameras, if the options ask for
+// it. The CPU computes all others, which stay in its memory.
+
+struct DeviceObservations {
+  std::shared_ptr<CudaDevice> device;              // null: all are in the host's memory
+  std::vector<std::optional<DeviceImage>> images;  // by key
+  bool leaves_pictures = false;                    // some pictures are in the host's memory
+
+  // Null for observations in the host's memory.
+  const DeviceImage* image(size_t key) const { return images[key] ? &*images[key] : nullptr; }
+};
+
+// Opens the GPU. Throws Error, one line, if there is no such GPU, or if the task has no image of a camera or
+// one that cannot be made on it.
+DeviceObservations device_observations(const Task& task, Device device);
+
+// Returns options whose worlds are drawn on the device. Throws Error if the options ask for another backend.
+BatchOptions with_backend(BatchOptions options);
 
 }  // namespace mvsim

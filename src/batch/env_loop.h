@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/coarse_clock.h"
+#include "base/load_guard.h"
 #include "batch/worker_pool.h"
 #include "task/terms.h"
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "episode/episode.h"
-#include "task/contact_kinds.h"
+#include "task/track/contacts.h"
 #include "task/track/people_near.h"
 
 namespace mvsim {

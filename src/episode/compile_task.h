@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "model/view_drawer.h"
+#include "model/scene_view.h"
 #include "task/task.h"
 
 namespace mvsim {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/geometry_archive.h"
+#include "base/archive.h"
 #include "episode/episode.h"
 #include "episode/transfer.h"
-#include "sim/state_archive.h"
+#include "sim/snapshot.h"
 
 namespace mvsim {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "episode/transfer.h"
-#include "model/param_names.h"
+#include "model/transfer_params.h"
 #include "task/plan/shortest_path.h"
 
 namespace mvsim {

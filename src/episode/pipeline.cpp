@@ -11,7 +11,7 @@
 #include "sensor/view_sensor.h"
 #include "task/compile_parts.h"
 #include "vehicle/car.h"
-#include "views/given_views.h"
+#include "views/view_moment.h"
 
 namespace mvsim {
 namespace {

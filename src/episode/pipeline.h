@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "episode/fit_scan.h"
 #include "episode/pipeline_sources.h"
 #include "task/env_spec.h"
 #include "task/observation_spec.h"

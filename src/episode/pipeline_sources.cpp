@@ -2,6 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
 
 namespace mvsim {
 namespace {
@@ -116,6 +122,93 @@ void read_from_state(EnvSpec& spec) {
       if (known && known->needs == "sensor") set_attribute(term.params, "timing", "sensor");
       if (known && known->needs == "velocity") set_attribute(term.params, "source", "body");
     }
+}
+
+namespace {
+
+constexpr double kTurn = 2 * kPi;
+
+// Evenly spaced directions, addressed by fractional index.
+struct EvenAngles {
+  double first = 0, step = 0;  // rad, step not 0
+  size_t count = 0;
+
+  double angle(size_t i) const { return first + static_cast<double>(i) * step; }
+  // Calls work(i) for each direction whose cell contains `angle`, modulo full turns. In a full circle an
+  // angle may be in two cells.
+  template <typename Work>
+  void each_near(double angle, const Work& work) const {
+    const double turn = kTurn / std::fabs(step);
+    const double index = (angle - first) / step, base = index - turn * std::floor((index + 0.5) / turn);
+    for (double at = base; at < static_cast<double>(count) - 0.5; at += turn)
+      work(static_cast<size_t>(std::max(0.0, std::floor(at + 0.5))));
+  }
+};
+
+EvenAngles fan_of(std::span<const double> angles) {
+  const size_t n = angles.size();
+  return {angles.front(), n > 1 ? (angles.back() - angles.front()) / static_cast<double>(n - 1) : kTurn, n};
+}
+
+// Returns the range, m, infinite without a return; none if there is no reading.
+std::optional<double> reading_of(const GivenScan& given, size_t i) {
+  const auto range = static_cast<double>(given.ranges[i]);
+  if (std::isnan(range) || range <= 0 || range < given.range_min) return std::nullopt;
+  return range > given.range_max ? std::numeric_limits<double>::infinity() : range;
+}
+
+bool stand_at_one_place(const Pose2& a, const Pose2& b) {
+  constexpr double kNear = 1e-6;  // m
+  return std::hypot(a.x - b.x, a.y - b.y) < kNear;
+}
+
+}  // namespace
+
+ScanFit fit_scan(const GivenScan& given, const FittedLidar& lidar, float* ranges, uint8_t* valid) {
+  if (given.ranges.empty() || !(std::fabs(given.angle_increment) > 0) || !std::isfinite(given.angle_min) ||
+      !(std::fabs(given.angle_increment) <= kTurn))
+    throw Error("scan: found " + std::to_string(given.ranges.size()) +
+                " ranges, angle_min=" + std::to_string(given.angle_min) +
+                " and angle_increment=" + std::to_string(given.angle_increment) +
+                ", expected at least one range, a finite angle and an increment in rad that is not 0");
+  const EvenAngles to = fan_of(lidar.angles),
+                   from{given.angle_min, given.angle_increment, given.ranges.size()};
+  const Pose2 &own = lidar.T_vehicle_lidar, &other = given.T_vehicle_scan;
+  const double turned = other.yaw - own.yaw;
+  const bool same_place = stand_at_one_place(own, other);
+  const Vec2 shift = Rotation2(own.yaw).unrotate({other.x - own.x, other.y - own.y});
+  ScanFit fit;
+  std::vector<double> nearest(to.count, -1);
+  const auto put = [&](double angle, double range) {
+    to.each_near(angle, [&](size_t k) { nearest[k] = nearest[k] < 0 ? range : std::min(nearest[k], range); });
+  };
+  for (size_t i = 0; i < from.count; ++i) {
+    const std::optional<double> range = reading_of(given, i);
+    if (!range) {
+      ++fit.invalid;
+      continue;
+    }
+    const double angle = from.angle(i) + turned;
+    if (same_place || std::isinf(*range)) {
+      put(angle, *range);
+    } else {
+      const SinCos way = sin_cos(angle);
+      const Vec2 point = shift + *range * Vec2{way.cos, way.sin};
+      put(math::atan2(point.y, point.x), norm(point));
+    }
+  }
+  for (size_t k = 0; k < to.count; ++k) {
+    if (nearest[k] < 0 && same_place)
+      from.each_near(to.angle(k) - turned, [&](size_t i) {
+        if (const std::optional<double> range = reading_of(given, i))
+          nearest[k] = nearest[k] < 0 ? *range : std::min(nearest[k], *range);
+      });
+    if (nearest[k] < 0) ++fit.uncovered;
+    const bool hit = nearest[k] >= 0 && nearest[k] < lidar.high;
+    ranges[k] = static_cast<float>(hit ? nearest[k] : lidar.high);
+    valid[k] = hit ? 1 : 0;
+  }
+  return fit;
 }
 
 }  // namespace mvsim

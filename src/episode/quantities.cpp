@@ -4,9 +4,8 @@
 #include <cmath>
 
 #include "episode/episode.h"
-#include "model/param_names.h"
+#include "model/transfer_params.h"
 #include "sim/place.h"
-#include "sim/set_motion.h"
 
 namespace mvsim {
 

@@ -1,11 +1,12 @@
-#include "model/compile_parts.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <set>
 
-#include "vehicle/speed_loop.h"
+#include "base/math.h"
+#include "model/compile_parts.h"
+#include "vehicle/speed_pid.h"
 
 namespace mvsim {
 namespace {
@@ -128,6 +129,135 @@ void check_drives(const WorldSpec& spec, Model& model) {
         rounded(gains.max_torque) + ": " + what + "; KP " + rounded(better.kp) + ", KI " +
         rounded(better.ki) + ", max_torque " + rounded(better.max_torque) + " do");
   }
+}
+
+// Whether the tires' default C_damping, which suits robots of some kilograms, is far too much for a lighter
+// one.
+
+namespace {
+
+constexpr std::string_view kName = "C_damping";
+constexpr double kLeast = 0.5;  // s in which a vehicle that rolls freely may lose its speed (to 1/e)
+constexpr double kUsual = 5;    // s that are usual
+
+const ParamInfo* damping_of(const TireModel& tire) {
+  for (const ParamInfo& param : tire.params())
+    if (param.name == kName) return &param;
+  return nullptr;
+}
+
+}  // namespace
+
+std::string rounded(double value, int digits) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*g", digits, value);
+  return text;
+}
+
+void check_dampings(const WorldSpec& spec, Model& model) {
+  std::set<std::string> reported;
+  for (const VehicleSpec& vehicle : spec.vehicles) {
+    const VehicleModel& v = model.vehicles[model.vehicle_index(vehicle.name)];
+    const ParamInfo* const damping = damping_of(*v.tire);
+    // a controller that imposes a twist heeds no torque
+    if (!damping || vehicle.friction.find(kName) || (vehicle.motor && !vehicle.motor->torque_control) ||
+        v.controller->imposes_twist() || v.controller->imposes_spins() || !(model.gravity > 0))
+      continue;
+    double mass = model.params[v.body_params + kChassisMass].nominal, turning = 0;
+    for (const WheelModel& w : v.wheels) {
+      mass += w.mass + w.inertia / (w.radius * w.radius);
+      turning += 1 / (w.radius * w.radius);
+    }
+    const double seconds = mass / (damping->fallback * turning);
+    if (seconds >= kLeast) continue;
+    const std::string text =
+        "has no <C_damping> in its <friction>: the default, " + rounded(damping->fallback, 3) +
+        " N m s/rad, is too much for a vehicle of its size, which loses its speed in " + rounded(seconds, 2) +
+        " s; C_damping " + rounded(mass / (kUsual * turning), 1) + " lets it roll for some seconds";
+    if (reported.insert(text).second)
+      model.warnings.push_back(vehicle.friction.where.text() + ": vehicle '" + v.name + "' " + text);
+  }
+}
+
+namespace {
+
+// Highest usual commands of vehicles whose controllers have no limit.
+constexpr double kUsualSpeed = 50, kUsualTurn = 20;  // m/s, rad/s
+
+// The first of a kind, and how many there are.
+struct First {
+  SourceLocation where;
+  std::string text;
+  size_t count = 0;
+
+  void add(const SourceLocation& at, const std::string& what) {
+    if (count++ == 0) where = at, text = what;
+  }
+};
+
+void warn(const First& found, const char* others, Model& model) {
+  if (found.count == 0) return;
+  std::string text = found.where.text() + ": " + found.text;
+  if (found.count > 1) text += " (and " + std::to_string(found.count - 1) + " more " + others + ")";
+  const double dt = model.timestep;
+  model.warnings.push_back(text + ": a step of " + rounded(dt) +
+                           " s moves a body by at most 2 m and a quarter turn, that is " +
+                           rounded(kMostTravel / dt) + " m/s and " + rounded(kMostTurn / dt) +
+                           " rad/s; expected a smaller <simul_timestep>");
+}
+
+}  // namespace
+
+void check_speeds(const WorldSpec& spec, bool is_commanded_elsewhere, Model& model) {
+  const double most = kMostTravel / model.timestep, most_turn = kMostTurn / model.timestep;
+  const auto is_beyond = [&](double vx, double vy, double omega) {
+    return math::hypot(vx, vy) > most || std::fabs(omega) > most_turn;
+  };
+  First started, commanded, unlimited, blocks;
+  for (const VehicleModel& v : model.vehicles) {
+    const std::string name = "<vehicle> '" + v.name + "'";
+    const Twist2& twist = v.initial_twist;
+    if (is_beyond(twist.vx, twist.vy, twist.omega))
+      started.add(v.where, name + " starts faster than a step can move it");
+    if (v.controller->accepts_twist()) {
+      std::vector<double> params;
+      for (size_t i = 0; i < v.controller->params().size(); ++i)
+        params.push_back(model.params[v.controller_params + i].nominal);
+      double command[kMaxCommand] = {};
+      v.controller->initial_command(params.data(), command);
+      if (is_beyond(command[0], 0, command[1]))
+        commanded.add(v.where, name + " is commanded faster than a step can move it");
+    }
+    if (most < kUsualSpeed || most_turn < kUsualTurn)
+      unlimited.add(v.where,
+                    name + " has no limit of its speed, and may be commanded faster than a step can move it");
+  }
+  for (const BlockModel& b : model.blocks)
+    if (b.body >= 0 && !b.traits.is_static &&
+        is_beyond(b.initial_twist.vx, b.initial_twist.vy, b.initial_twist.omega))
+      blocks.add(b.where, "<block> '" + b.name + "' starts faster than a step can move it");
+  warn(started, "vehicles", model);
+  warn(commanded, "vehicles", model);
+  warn(blocks, "blocks", model);
+  if (!is_commanded_elsewhere) warn(unlimited, "vehicles", model);
+  // sensors: one reading a step at most
+  First late;
+  const auto look = [&](const SensorSpec& sensor) {
+    const NamedText* const text = sensor.params.find("sensor_period");
+    const double period = text ? parse_number(*text) : SensorModel{}.period;
+    if (period < model.timestep * (1 - 1e-9))
+      late.add(text ? text->where : sensor.params.where,
+               "sensor '" + sensor.name + "' is read once a step, at " + rounded(1 / model.timestep) +
+                   " Hz in place of " + rounded(1 / period) + " Hz");
+  };
+  for (const VehicleSpec& vehicle : spec.vehicles)
+    for (const SensorSpec& sensor : vehicle.sensors) look(sensor);
+  for (const SensorSpec& sensor : spec.sensors) look(sensor);
+  if (late.count == 0) return;
+  std::string text = late.where.text() + ": " + late.text;
+  if (late.count > 1) text += " (and " + std::to_string(late.count - 1) + " more sensors)";
+  model.warnings.push_back(text + ": its <sensor_period> is shorter than the step of " +
+                           rounded(model.timestep) + " s, expected a smaller <simul_timestep>");
 }
 
 }  // namespace mvsim

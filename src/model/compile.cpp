@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
-#include "assets/nearby_file.h"
-#include "base/utf8.h"
+#include "assets/open_file.h"
+#include "base/text.h"
 #include "model/compile_parts.h"
-#include "model/fingerprint.h"
-#include "model/sensor_layout.h"
-#include "model/step_limits.h"
+#include "model/model.h"
 #include "sensor/sensors.h"
 #include "worldfile/expression.h"
 

@@ -7,7 +7,7 @@
 
 #include "model/grid.h"
 #include "model/model.h"
-#include "model/view_drawer.h"
+#include "model/scene_view.h"
 #include "worldfile/load_world.h"
 #include "worldfile/world_spec.h"
 
@@ -15,7 +15,7 @@ namespace mvsim {
 
 struct CompileOptions {
   bool strict = false;  // a warning is an error
-  // Makes the drawer of each Model (views/view_scenes.h); none: sensors that see cannot be read.
+  // Makes the drawer of each Model (views/draw_views.h); none: sensors that see cannot be read.
   ViewDrawerMaker make_drawer = {};
   std::vector<std::string> placed_blocks =
       {};  // name patterns of blocks that an environment places or resizes

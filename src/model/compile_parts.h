@@ -1,7 +1,8 @@
-// The steps of compile_world(): each takes one part of the WorldSpec into the Model under construction.
+// Steps of compile_world(), and limits of the motion in one step. Private to model/ and its callers.
 #pragma once
 
 #include "base/load_guard.h"
+#include "base/math.h"
 #include "model/mesh_outline.h"
 #include "model/model.h"
 #include "terrain/ground_index.h"
@@ -9,6 +10,8 @@
 #include "worldfile/world_spec.h"
 
 namespace mvsim {
+
+// The steps of compile_world(): each takes one part of the WorldSpec into the Model under construction.
 
 // Appends the rows of `table` with `values` under `prefix` to Model::params; returns the index of the first.
 size_t add_params(Model& model, const std::string& prefix, std::span<const ParamInfo> table,
@@ -78,5 +81,17 @@ void compile_scene(const WorldSpec& spec, LoadGuard& guard, Model& model);
 
 // Which frames of the scene stand upright at all times, and which images look level; after the scene.
 void find_level_views(Model& model);
+
+// Limits of the motion of a body in one step.
+
+struct Model;
+
+// Box2D's: a body that is faster is moved by no more in a step.
+inline constexpr double kMostTravel = 2;        // m, of the centre of mass
+inline constexpr double kMostTurn = 0.5 * kPi;  // rad
+
+// Warns of each kind of speed in the world file that a step cannot make. Also warns of vehicles without a
+// speed limit of their own, if the step is so long that usual commands exceed what it can make.
+void check_speeds(const WorldSpec& spec, bool is_commanded_elsewhere, Model& model);
 
 }  // namespace mvsim

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "tire/vti_surfaces.h"
+#include "tire/vti_traction.h"
 
 namespace mvsim {
 namespace {

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/mesh.h"
-#include "model/block_prism.h"
-#include "model/scene_labels.h"
-#include "model/scene_meshes.h"
+#include "base/geometry3.h"
 #include "model/scene_view.h"
-#include "scene/grid_rectangles.h"
+#include "model/shape.h"
+#include "scene/grid_triangles.h"
 #include "scene/scene.h"
 #include "sensor/sensors.h"
 

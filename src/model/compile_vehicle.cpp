@@ -1,15 +1,14 @@
-#include "model/add_tag_params.h"
 #include "model/compile_parts.h"
+#include "model/transfer_params.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "model/mesh_outline.h"
 #include "model/shape.h"
-#include "model/transfer_params.h"
 #include "sensor/odometry.h"
 #include "vehicle/dynamics.h"
-#include "vehicle/load_transfer.h"
+#include "vehicle/wheel.h"
 #include "worldfile/expression.h"
 #include "worldfile/tags.h"
 

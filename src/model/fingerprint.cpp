@@ -1,8 +1,8 @@
 // A new field of one of these structs joins its structured binding, and the archive's line if it changes
 // motion or readings.
-#include "model/fingerprint.h"
+#include "model/model.h"
 
-#include "base/geometry_archive.h"
+#include "base/archive.h"
 #include "worldfile/tags.h"
 
 namespace mvsim {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "assets/read_mesh.h"
-#include "base/mesh.h"
+#include "base/geometry3.h"
 #include "model/shape.h"
 
 namespace mvsim {

@@ -1,32 +1,34 @@
-// A compiled world: immutable, shared by any number of simulations and threads.
-//
-// Everything that an environment may randomise is listed in `params` and copied by each Simulation; what
-// stands here besides is nominal and fixed.
+// The compiled world: its structs, its fingerprint, and the layout of its sensors.
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/array.h"
 #include "base/geometry.h"
-#include "base/image.h"
 #include "base/params.h"
 #include "raycast/grid_field.h"
 #include "raycast/static_shapes.h"
 #include "sensor/sensor.h"
-#include "sensor/site.h"
 #include "terrain/ground.h"
 #include "tire/tire_model.h"
+#include "vehicle/actuators.h"
 #include "vehicle/controller.h"
 #include "vehicle/dynamics.h"
-#include "vehicle/motor.h"
 #include "vehicle/wheel.h"
 #include "worldfile/world_spec.h"
 
 namespace mvsim {
+
+// A compiled world: immutable, shared by any number of simulations and threads.
+//
+// Everything that an environment may randomise is listed in `params` and copied by each Simulation; what
+// stands here besides is nominal and fixed.
 
 struct Scene;
 class ViewDrawer;
@@ -75,7 +77,7 @@ enum DriveMemory {
   kCommandInForce,                                 // of the last step
   kCommandBefore = kCommandInForce + kMaxCommand,  // of the step before
   kServoAngle = kCommandBefore + kMaxCommand,      // rad
-  kDelayLine                                       // vehicle/delay_line.h
+  kDelayLine                                       // vehicle/command_filters.h
 };
 
 // Parts of a drive that datasheets describe. Each number is the first index of its parameters in
@@ -301,7 +303,7 @@ struct Model {
   Vec2 origin;
   std::vector<std::string> warnings;
   double load_bytes = 0;     // that loading it took, about
-  uint64_t fingerprint = 0;  // model/fingerprint.h
+  uint64_t fingerprint = 0;  // model/model.h
 
   // Visible form (scene/scene.h), no part of the fingerprint. It refers to the maps above. A caller that
   // keeps it holds it by a pointer that shares the Model's life (scene_of).
@@ -309,7 +311,7 @@ struct Model {
   RecipeFrames recipe_frames;
   // Flags by frame of the scene: it stands upright at all times. Empty: no sensor looks level.
   std::vector<uint8_t> level_frames;
-  // Draws what sensors see (model/view_drawer.h), no part of the fingerprint; null: nothing draws.
+  // Draws what sensors see (model/scene_view.h), no part of the fingerprint; null: nothing draws.
   std::shared_ptr<const ViewDrawer> drawer;
 
   // Index of a name, or throws Error with the nearest name.
@@ -328,5 +330,25 @@ struct Model {
 std::shared_ptr<const Scene> scene_of(const std::shared_ptr<const Model>& model);
 
 bool matches_pattern(std::string_view pattern, std::string_view name);
+
+// Fingerprint of a compiled world, by which snapshots recognise it: a hash of everything that shapes motion
+// and readings. It covers no address, path, colour or source location.
+
+uint64_t fingerprint(const Model& model);
+
+// Layout of the memory and the readings of sensors in a state.
+
+// Sets Model::recipe_frames. Call it after compile_scene.
+void find_recipe_frames(Model& model);
+
+// Sets values, bytes and memory of all sensors and the sizes in the Model. Call it after compile_scene and
+// find_recipe_frames, because a sensor with pictures keeps a recipe of poses in its memory instead of pixels.
+void lay_out_sensors(Model& model);
+
+// Layout of a recipe (sim/scene_poses.h): the place of the mounting error, the size of the part before the
+// parameters, and the numbers of a pose.
+inline constexpr size_t kViewRecipeAskew = 3, kViewRecipeHead = 6, kScenePoseNumbers = 13;
+// Returns how many numbers a sensor keeps in a state: memory_size(), or the size of its recipe.
+size_t state_memory_size(const Model& model, const Sensor& sensor);
 
 }  // namespace mvsim

@@ -4,8 +4,7 @@
 #include <cstdio>
 #include <limits>
 
-#include "model/solver_outline.h"
-
+#include "base/math.h"
 #include "worldfile/expression.h"
 
 namespace mvsim {
@@ -147,6 +146,70 @@ BlockTop block_top(const BlockSpec& spec, const ShapeModel& shape, double z_max)
     top.length_y = spec.size.y;
   }
   return top;
+}
+
+namespace {
+
+constexpr auto kWeld = static_cast<float>(kMinThickness);
+
+}  // namespace
+
+float SolverOutline::area() const {
+  float area = 0;
+  for (size_t i = 1; i + 1 < count; ++i) {
+    const float ax = x[i] - x[0], ay = y[i] - y[0], bx = x[i + 1] - x[0], by = y[i + 1] - y[0];
+    area += (ax * by - ay * bx) / 2;
+  }
+  return area;
+}
+
+bool SolverOutline::is_large_enough() const {
+  return area() >= kWeld * kWeld;
+}
+
+SolverOutline solver_outline(const Polygon& outline, double scale) {
+  SolverOutline out{};
+  for (const Vec2& vertex : outline) {
+    const auto x = static_cast<float>(scale * vertex.x), y = static_cast<float>(scale * vertex.y);
+    bool is_near = false;
+    for (size_t i = 0; i < out.count && !is_near; ++i) {
+      const float dx = x - out.x[i], dy = y - out.y[i];
+      is_near = dx * dx + dy * dy < kWeld * kWeld;
+    }
+    if (is_near || out.count == SolverOutline::kMost) continue;
+    out.x[out.count] = x;
+    out.y[out.count++] = y;
+  }
+  return out;
+}
+
+namespace {
+
+// A ramp or a bump: its profile, stood upright and drawn out along its width or length.
+PlacedPrism profile_prism(const BlockTop& top) {
+  PlacedPrism out;
+  out.T_block_prism = {{}, {1, 0, 0}, {0, 0, 1}, {0, -1, 0}};
+  if (top.shape == TopShape::kRamp) {
+    out.prism = {
+        {{0, 0}, {top.length_x, 0}, {top.length_x, top.height}}, -top.length_y / 2, top.length_y / 2};
+    return out;
+  }
+  constexpr int kSides = 16;
+  out.T_block_prism = {{}, {0, 1, 0}, {0, 0, 1}, {1, 0, 0}};
+  for (int i = 0; i <= kSides; ++i) {
+    const SinCos sc = sin_cos(kPi * i / kSides);
+    out.prism.outline.push_back({top.length_y / 2 * sc.cos, top.height * sc.sin});
+  }
+  out.prism.z_min = -top.length_x / 2;
+  out.prism.z_max = top.length_x / 2;
+  return out;
+}
+
+}  // namespace
+
+PlacedPrism block_prism(const BlockModel& block) {
+  if (block.top.shape != TopShape::kFlat) return profile_prism(block.top);
+  return {{block.shape.outline, block.z_min, block.z_max, {}}, {}};
 }
 
 }  // namespace mvsim

@@ -1,13 +1,55 @@
+// Parameters of a Model: names, scalars of elements, imperfections of robots.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/compile_parts.h"
+#include "model/model.h"
+#include "worldfile/tags.h"
+
+namespace mvsim {
+
+// The scalars of an element that an environment may randomise, as parameters of the Model.
+
+// In the order of their rows; all of them must have values. Returns the index of the first.
+template <typename Spec>
+size_t add_tag_params(Model& model, const std::string& prefix, Tags<Spec> tags, const Spec& spec) {
+  std::vector<ParamInfo> table;
+  std::vector<double> values;
+  for (const Tag<Spec>& tag : tags)
+    if (tag.is_randomised) {
+      table.push_back(tag.range);
+      table.back().min = std::min(tag.range.min, tag.also.value_or(tag.range.min));
+      values.push_back(number_of(tag, spec));
+    }
+  return add_params(model, prefix, table, values);
+}
+
+// Parameters by the names that callers give them: paths with `*`, values in the units of `mvsim-gym
+// parameters` (degrees for angles, the index of a choice).
+
+// "found 'x', which is no parameter of the simulation, did you mean..., there are ...".
+std::string unknown_parameter(const Model& model, const std::string& pattern);
+
+// Indices of the parameters that a caller may set while the simulation runs. Throws Error if the pattern
+// matches none, or the scale of a block of the static geometry.
+std::vector<size_t> settable_params(const Model& model, const std::string& pattern);
+
+// Converts a value from the caller's units to the stored ones. Throws Error if it is out of range, not
+// finite, or no integer where one is expected.
+double stored_value(const ParamEntry& entry, double given);
+double given_value(const ParamEntry& entry, double stored);
+
+// The value that a name stands for, of parameters that are choices. Throws Error.
+double choice_value(const Model& model, const std::string& pattern, const std::string& name);
+
 // Imperfections of real robots that their descriptions leave out, as parameters that an environment
 // randomises: shifted loads, wheels of another size, late and noisy actions, pushes, sensors that sit askew,
 // are late or drop out. Nominally none of them has an effect.
-#pragma once
-
-#include <cstddef>
-
-#include "model/model.h"
-
-namespace mvsim {
 
 // From VehicleModel::transfer_params on; behind them the radius of each wheel (m) that its tire rolls on.
 // Lidars, Box2D, controllers and odometry keep the nominal sizes and places of wheels.

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "batch/batch.h"
-#include "model/param_names.h"
+#include "model/transfer_params.h"
 #include "python/bind.h"
 #include "python/gil.h"
-#include "sim/set_motion.h"
+#include "sim/place.h"
 #include "sim/simulation.h"
 
 namespace py = pybind11;
@@ -70,13 +70,13 @@ void set_knobs(Batch& batch, const std::vector<int>& envs, const Knobs& knobs) {
   batch.set_knobs(envs, changes, SignalPoll());
 }
 
-void place_vehicle(Simulation& s, size_t vehicle, double x, double y, double yaw) {
+void put_vehicle(Simulation& s, size_t vehicle, double x, double y, double yaw) {
   check_not_animated(s.model(), BodyKind::kVehicle, vehicle);
   check_pose(s.model(), {x, y, yaw}, "pose");
   s.place_vehicle(vehicle, {x, y, yaw});
 }
 
-void place_block(Simulation& s, size_t block, double x, double y, double yaw) {
+void put_block(Simulation& s, size_t block, double x, double y, double yaw) {
   check_not_animated(s.model(), BodyKind::kBlock, block);
   check_pose(s.model(), {x, y, yaw}, "pose");
   s.place_block(block, {x, y, yaw});
@@ -167,8 +167,8 @@ void bind_control(py::class_<Batch>& batch) {
 }
 
 void bind_control(py::class_<Simulation>& simulation) {
-  simulation.def("place_vehicle", &place_vehicle, "vehicle"_a, "x"_a, "y"_a, "yaw"_a)
-      .def("place_block", &place_block, "block"_a, "x"_a, "y"_a, "yaw"_a)
+  simulation.def("place_vehicle", &put_vehicle, "vehicle"_a, "x"_a, "y"_a, "yaw"_a)
+      .def("place_block", &put_block, "block"_a, "x"_a, "y"_a, "yaw"_a)
       .def(
           "set_vehicle_twist",
           [](Simulation& s, size_t vehicle, double vx, double vy, double omega) {

@@ -12,14 +12,13 @@
 #include "python/bind.h"
 #include "python/gil.h"
 #include "python/path.h"
-#include "python/tuples.h"
 #include "scene/scene.h"
 #include "scene/triangles.h"
 #include "sensor/ray_sensor.h"
 #include "sensor/sensors.h"
 #include "sensor/view_sensor.h"
+#include "views/draw_views.h"
 #include "views/view_backend.h"
-#include "views/view_scenes.h"
 
 namespace py = pybind11;
 using namespace pybind11::literals;

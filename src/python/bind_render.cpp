@@ -9,7 +9,7 @@
 #include "batch/batch.h"
 #include "python/bind.h"
 #include "python/gil.h"
-#include "render/gl/egl_info.h"
+#include "render/gl/device_choice.h"
 #include "render/pictures/renderer.h"
 #include "sim/debug_marks.h"
 #include "sim/scene_poses.h"

@@ -7,7 +7,7 @@
 
 #include "python/bind.h"
 #include "python/gil.h"
-#include "tire/slip.h"
+#include "tire/rolling.h"
 #include "tire/tire_model.h"
 #include "tire/vti_mavs.h"
 #include "tire/vti_traction.h"

@@ -13,7 +13,7 @@
 #include "batch/batch.h"
 #include "python/bind.h"
 #include "python/gil.h"
-#include "scene/ground_lines.h"
+#include "scene/marks.h"
 #include "scene/triangles.h"
 #include "sim/debug_marks.h"
 #include "sim/scene_poses.h"

@@ -8,16 +8,14 @@
 #include <map>
 #include <optional>
 
-#include "model/step_limits.h"
+#include "model/compile_parts.h"
 #include "python/bind.h"
 #include "python/gil.h"
 #include "python/path.h"
-#include "python/tuples.h"
-#include "record/log_columns.h"
 #include "record/vehicle_log.h"
 #include "sensor/view_sensor.h"
 #include "sim/animate.h"
-#include "sim/check_start.h"
+#include "sim/free_room.h"
 #include "sim/simulation.h"
 #include "vehicle/car.h"
 #include "views/draw_views.h"

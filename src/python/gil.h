@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "base/coarse_clock.h"
+#include "base/load_guard.h"
 
 namespace mvsim {
 

@@ -1,4 +1,4 @@
-#include "raycast/beam_interval.h"
+#include "raycast/beams.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "raycast/cast_grid.h"
+#include "raycast/grid_field.h"
 
 #include <algorithm>
 #include <cmath>

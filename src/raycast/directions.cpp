@@ -1,4 +1,4 @@
-#include "raycast/directions.h"
+#include "raycast/beams.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "raycast/directions.cpp"

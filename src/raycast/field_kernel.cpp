@@ -1,8 +1,6 @@
-#include "raycast/field_kernel.h"
+#include "raycast/grid_field.h"
 
 #include <cstddef>
-
-#include "raycast/grid_field.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "raycast/field_kernel.cpp"

@@ -6,8 +6,6 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "raycast/field_kernel.h"
-
 namespace mvsim {
 namespace {
 

@@ -1,8 +1,4 @@
-// Occupancy grid with tables for ray casting and clearance queries.
-//
-// Grid frame, metres: cell (ix, iy) covers [ix, ix + 1] x [iy, iy + 1] times the resolution, row 0 is the
-// lowest y and cells[iy * width + ix] its value. Points outside of the grid count as unknown: they end a
-// ray without a return. Immutable after construction, so any number of threads may share it.
+// Occupancy grids for rays: their tables, and the casting of fans and single rays.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +8,15 @@
 #include <span>
 #include <vector>
 
-#include "base/huge_pages.h"
+#include "base/memory.h"
 
 namespace mvsim {
+
+// Occupancy grid with tables for ray casting and clearance queries.
+//
+// Grid frame, metres: cell (ix, iy) covers [ix, ix + 1] x [iy, iy + 1] times the resolution, row 0 is the
+// lowest y and cells[iy * width + ix] its value. Points outside of the grid count as unknown: they end a
+// ray without a return. Immutable after construction, so any number of threads may share it.
 
 enum class Cell : uint8_t { kFree = 0, kOccupied = 1, kUnknown = 2 };
 
@@ -88,5 +90,43 @@ class GridField {
   int tiles_per_row_;
   std::shared_ptr<const Tables> tables_;
 };
+
+// The vector loops behind the distance field's construction. Private to raycast/.
+
+inline constexpr int kMaxGap = 63;      // cells; the longest distance that the field knows
+inline constexpr int kRowBorder = 128;  // readable and writable cells before and after a row
+
+// Cells between two cells that are `steps` apart along one axis, squared.
+constexpr int gap_square(int steps) {
+  return steps <= 1 ? 0 : (steps - 1) * (steps - 1);
+}
+
+// Advances the column distances by one row of `cells` (Cell). steps[i] is the number of rows since the last
+// cell of the column that is not free, at most kMaxGap + 1; square[i] is its gap_square(). At most kRowBorder
+// cells beyond `width` are read and written.
+void step_over_row(const uint8_t* cells, int width, int16_t* steps, int16_t* square);
+
+// Computes squared distances over all the columns ahead (ahead_x is 1 or -1) from squared distances along
+// columns: nearest[i] is the least of column[i + ahead_x * n] + gap_square(n) for n = 0, 1... kMaxGap. Up to
+// kRowBorder - kMaxGap cells beyond `width` are written too.
+void nearest_ahead(const int16_t* column, int width, int ahead_x, int16_t* nearest);
+
+// Writes the codes of a row (GridField::codes()). `nearest` is the squared distance of each free cell. A code
+// is rounded down, because it bounds a distance from below. At most kRowBorder cells beyond `width` are read
+// and written.
+void write_codes(const uint8_t* cells, const int16_t* nearest, int width, uint8_t* codes);
+
+// Exact 2D rays against an occupancy grid.
+//
+// Directions and ranges are floats. The marching only finds the cell. The range is then one expression of the
+// cell and the ray, so every instruction set gives the same bits. Pure function, any thread.
+
+// Casts `count` rays from (x, y) [m, grid frame, inside of the grid or not] along the unit directions (dx[i],
+// dy[i]). range[i] becomes the distance [m] to the border of the first occupied cell, if that is at most
+// max_range and less than range[i]. A ray that starts in an occupied cell gives 0. A ray that first meets an
+// unknown cell, leaves the grid or goes beyond max_range does not change range[i]. No ray passes between two
+// occupied cells that share a corner.
+void cast_grid(const GridField& grid, double x, double y, const float* dx, const float* dy, int count,
+               double max_range, float* range);
 
 }  // namespace mvsim

@@ -1,9 +1,4 @@
-// Rays of a camera or lidar without pitch and roll (a level eye), and the first thing that each ray hits. The
-// rays of a column lie in one vertical plane.
-//
-// Coordinates are relative to the eye, x forward and y left. Column c looks along (dx[c], dy[c]). Over the
-// length of this vector, row r rises by slopes[r], and the distance that a picture reports grows by
-// scales[r].
+// Rays of level eyes: what they hit, and the shading of it.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +10,13 @@
 #include "base/geometry.h"
 
 namespace mvsim {
+
+// Rays of a camera or lidar without pitch and roll (a level eye), and the first thing that each ray hits. The
+// rays of a column lie in one vertical plane.
+//
+// Coordinates are relative to the eye, x forward and y left. Column c looks along (dx[c], dy[c]). Over the
+// length of this vector, row r rises by slopes[r], and the distance that a picture reports grows by
+// scales[r].
 
 inline constexpr double kBeyond = 1e30;  // steeper than any slope, farther than any distance; a float
 
@@ -107,5 +109,28 @@ bool see_prism(const LevelRays& rays, const SeenPrism& prism, ColumnRange column
 
 // Returns whether nothing beyond the distance `at` with a slope up to `slope` can be seen in these columns.
 bool are_closed(const LevelPicture& picture, ColumnRange columns, float slope, float at);
+
+// Shade of prisms on upright faces that level rays see.
+
+// Parallel light in the eye's plane: it comes from where `to_sun` points, and rises by `rise` along 1 m.
+struct LevelSun {
+  Vec2 to_sun;  // of length 1
+  double rise = 1;
+};
+
+// An upright face before the eye: a ray along d meets it where 1 / t = plane . d.
+struct SeenFace {
+  Vec2 plane;
+  int32_t name = 0;
+};
+
+// Marks pixels of the face as shaded where `caster` blocks the sun. Every instruction set gives
+// the same bits.
+void shade_face(const LevelRays& rays, const SeenFace& face, const SeenPrism& caster, const LevelSun& sun,
+                ColumnRange columns, LevelPicture& picture);
+
+// Computes the area that the outline sweeps along `way` from start to end, convex and counter-clockwise.
+// Replaces the contents of `out`.
+void sweep(std::span<const Vec2> outline, Vec2 way, double start, double end, Polygon& out);
 
 }  // namespace mvsim

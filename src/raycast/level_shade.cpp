@@ -1,4 +1,4 @@
-#include "raycast/level_shade.h"
+#include "raycast/level_rays.h"
 
 #include <algorithm>
 

@@ -1,9 +1,12 @@
 #include "raycast/polygon_cast.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
-#include "raycast/beam_interval.h"
+#include "raycast/beams.h"
 #include "raycast/polygon_kernel.h"
 
 namespace mvsim {
@@ -65,6 +68,105 @@ void cast_polygon(const Fan& fan, std::span<const Vec2> vertices, double max_ran
   HalfPlanes planes(fan.origin, std::max(vertices.size(), kSidesOfALine));
   for_each_side(vertices, [&](const PolygonSide& side) { planes.add(side); });
   planes.cast(fan, beams_towards(fan, around), max_range, range);
+}
+
+namespace {
+
+constexpr double kFar = std::numeric_limits<double>::infinity();
+
+double segment_point_square(Vec2 a, Vec2 b, Vec2 p) {
+  const Vec2 ab = b - a, ap = p - a;
+  const double length = dot(ab, ab);
+  const double s = length > 0 ? std::clamp(dot(ap, ab) / length, 0.0, 1.0) : 0.0;
+  const Vec2 d = ap - s * ab;
+  return dot(d, d);
+}
+
+// Even-odd rule: crossings of the border with the ray from the point to +x.
+bool inside(std::span<const Vec2> polygon, Vec2 p) {
+  bool odd = false;
+  for (size_t i = 0, j = polygon.size() - 1; i < polygon.size(); j = i++) {
+    const Vec2 a = polygon[j], b = polygon[i];
+    if ((a.y > p.y) == (b.y > p.y)) continue;
+    const double side = cross(b - a, p - a);
+    if (b.y > a.y ? side > 0 : side < 0) odd = !odd;
+  }
+  return odd;
+}
+
+double border_square(std::span<const Vec2> polygon, Vec2 p) {
+  double best = kFar;
+  for (size_t i = 0, j = polygon.size() - 1; i < polygon.size(); j = i++)
+    best = std::min(best, segment_point_square(polygon[j], polygon[i], p));
+  return best;
+}
+
+bool cross_properly(Vec2 a, Vec2 b, Vec2 c, Vec2 d) {
+  const double c_side = cross(b - a, c - a), d_side = cross(b - a, d - a);
+  const double a_side = cross(d - c, a - c), b_side = cross(d - c, b - c);
+  return ((c_side > 0 && d_side < 0) || (c_side < 0 && d_side > 0)) &&
+         ((a_side > 0 && b_side < 0) || (a_side < 0 && b_side > 0));
+}
+
+bool borders_cross(std::span<const Vec2> a, std::span<const Vec2> b) {
+  for (size_t i = 0, j = a.size() - 1; i < a.size(); j = i++)
+    for (size_t k = 0, l = b.size() - 1; k < b.size(); l = k++)
+      if (cross_properly(a[j], a[i], b[l], b[k])) return true;
+  return false;
+}
+
+// How far all of a polygon lies beyond one side of a convex, counter-clockwise outline; none of the two meets
+// the other where that is positive, and they are no nearer.
+double beyond_a_side(std::span<const Vec2> outline, std::span<const Vec2> other) {
+  double farthest = 0;
+  for (size_t i = 0, j = outline.size() - 1; i < outline.size(); j = i++) {
+    const Vec2 along = outline[i] - outline[j], outward{along.y, -along.x};
+    double least = dot(outward, other[0] - outline[j]);
+    for (const Vec2 corner : other.subspan(1)) least = std::min(least, dot(outward, corner - outline[j]));
+    if (least > 0) farthest = std::max(farthest, least / norm(along));
+  }
+  return farthest;
+}
+
+}  // namespace
+
+double segment_point_distance(Vec2 a, Vec2 b, Vec2 point) {
+  return std::sqrt(segment_point_square(a, b, point));
+}
+
+bool point_in_polygon(std::span<const Vec2> polygon, Vec2 point) {
+  return !polygon.empty() && (inside(polygon, point) || border_square(polygon, point) == 0);
+}
+
+double polygon_point_distance(std::span<const Vec2> polygon, Vec2 point) {
+  if (polygon.empty()) return kFar;
+  return inside(polygon, point) ? 0.0 : std::sqrt(border_square(polygon, point));
+}
+
+double polygon_circle_distance(std::span<const Vec2> polygon, Vec2 center, double radius) {
+  return std::max(polygon_point_distance(polygon, center) - radius, 0.0);
+}
+
+double polygon_distance(std::span<const Vec2> a, std::span<const Vec2> b) {
+  if (a.empty() || b.empty()) return kFar;
+  if (inside(a, b[0]) || inside(b, a[0]) || borders_cross(a, b)) return 0;
+  return polygon_distance_apart(a, b);
+}
+
+double polygon_distance_apart(std::span<const Vec2> a, std::span<const Vec2> b) {
+  // borders that do not cross are nearest at a vertex of one of them
+  double best = kFar;
+  for (const Vec2 p : b) best = std::min(best, border_square(a, p));
+  for (const Vec2 p : a) best = std::min(best, border_square(b, p));
+  return std::sqrt(best);
+}
+
+double convex_distance(std::span<const Vec2> convex, std::span<const Vec2> other, double limit) {
+  constexpr double kSlack = 1e-9, kApart = 1e-6;  // m, beyond any rounding
+  const double least = beyond_a_side(convex, other);
+  if (least > limit + kSlack) return limit;
+  return std::min(limit,
+                  least > kApart ? polygon_distance_apart(convex, other) : polygon_distance(convex, other));
 }
 
 }  // namespace mvsim

@@ -1,7 +1,4 @@
-// Exact rays against convex polygons: a fan of uniform beams, min-merged into an array of ranges.
-//
-// Works in double relative to the origin, ranges are rounded to float once; every instruction set gives the
-// same bits. Pure functions, any thread.
+// Convex polygons: rays against them, and distances to them.
 #pragma once
 
 #include <span>
@@ -9,6 +6,11 @@
 #include "base/geometry.h"
 
 namespace mvsim {
+
+// Exact rays against convex polygons: a fan of uniform beams, min-merged into an array of ranges.
+//
+// Works in double relative to the origin, ranges are rounded to float once; every instruction set gives the
+// same bits. Pure functions, any thread.
 
 // Beams from one point: beam i looks along the unit vector (dx[i], dy[i]), which is at the angle
 // first_angle + i * angle_step up to rounding. Frame and units are the caller's (world, metres, radians).
@@ -25,5 +27,20 @@ struct Fan {
 // a convex polygon in either orientation; two vertices (or all on a line) make a wall without thickness. A
 // beam that starts inside of the polygon does not hit it.
 void cast_polygon(const Fan& fan, std::span<const Vec2> vertices, double max_range, float* range);
+
+// Exact distances between polygons, circles and points in double precision, for clearance and placement.
+//
+// Simple polygons of either orientation, convex or not, as closed sets: a distance is 0 when they touch or
+// overlap. A polygon of one vertex is a point, of two a segment. Pure functions, any thread.
+
+double segment_point_distance(Vec2 a, Vec2 b, Vec2 point);
+bool point_in_polygon(std::span<const Vec2> polygon, Vec2 point);  // border included up to rounding
+double polygon_point_distance(std::span<const Vec2> polygon, Vec2 point);
+double polygon_circle_distance(std::span<const Vec2> polygon, Vec2 center, double radius);
+double polygon_distance(std::span<const Vec2> a, std::span<const Vec2> b);
+// The same for two polygons that are known not to meet.
+double polygon_distance_apart(std::span<const Vec2> a, std::span<const Vec2> b);
+// The same from a convex polygon, counter-clockwise, at most `limit`: quick where it is farther than that.
+double convex_distance(std::span<const Vec2> convex, std::span<const Vec2> other, double limit);
 
 }  // namespace mvsim

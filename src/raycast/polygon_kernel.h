@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "raycast/beam_interval.h"
+#include "raycast/beams.h"
 #include "raycast/polygon_sides.h"
 
 namespace mvsim {

@@ -1,4 +1,4 @@
-#include "raycast/shadow_raster.h"
+#include "raycast/triangle_raster.h"
 
 #include <algorithm>
 #include <cmath>

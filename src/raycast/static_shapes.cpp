@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "raycast/beam_interval.h"
-#include "raycast/polygon_distance.h"
+#include "raycast/beams.h"
+#include "raycast/polygon_cast.h"
 #include "raycast/polygon_kernel.h"
 
 namespace mvsim {

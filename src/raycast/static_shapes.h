@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/geometry.h"
-#include "raycast/beam_interval.h"
+#include "raycast/beams.h"
 #include "raycast/polygon_cast.h"
 #include "raycast/polygon_sides.h"
 

@@ -1,19 +1,85 @@
+// Logs of vehicles as CSV files: the file, its columns, and the observer that writes it.
+#pragma once
+
+#include <sys/types.h>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+#include "sim/step_observer.h"
+
+namespace mvsim {
+
+// A CSV file that is written from start to end: a header, then rows of numbers with six significant digits,
+// cells parted by ", " and lines by "\n", the same bytes on every machine. One thread at a time. The file
+// belongs to the process that made it: a forked child writes nothing into it.
+
+class CsvFile {
+ public:
+  // Throws Error if the file exists already or cannot be made.
+  CsvFile(std::string path, std::span<const std::string> header);
+  ~CsvFile();
+  CsvFile(const CsvFile&) = delete;
+  CsvFile& operator=(const CsvFile&) = delete;
+
+  void row(std::span<const double> values);
+  // Hands all rows to the operating system; throws Error, e.g. when the disk is full.
+  void flush();
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+
+  std::string path_;
+  std::unique_ptr<std::FILE, Close> file_;
+  pid_t owner_;
+  std::string pending_;
+};
+
+// Columns of a vehicle's log: their names, and the values of one step. CSV files and
+// Python share them.
+
+// Names of the columns of each table of a vehicle, time first. The tables are its pose, then each of its
+// wheels.
+using LogColumns = std::vector<std::vector<std::string>>;
+LogColumns log_columns(const VehicleModel& vehicle);
+
+// Compute the values of these columns after a step that began at `start`, s. Both replace the contents of
+// `values`.
+void pose_values(const Simulation& simulation, size_t vehicle, double start, std::vector<double>& values);
+void wheel_values(const Simulation& simulation, size_t vehicle, size_t wheel, const StepDetails& details,
+                  double start, std::vector<double>& values);
+
+// Rows of the last step of all vehicles. Destroy it before the simulation; use it from one thread at a time.
+class StepLog final : public StepObserver {
+ public:
+  explicit StepLog(Simulation& simulation);
+  ~StepLog() override;
+  StepLog(const StepLog&) = delete;
+  StepLog& operator=(const StepLog&) = delete;
+
+  LogColumns columns(size_t vehicle) const;
+  // A table each, as `columns`; empty before the first step.
+  const std::vector<std::vector<double>>& rows(size_t vehicle) const { return rows_.at(vehicle); }
+
+  void after_step(const Simulation& simulation, const StepDetails& details, double start) override;
+
+ private:
+  Simulation& simulation_;
+  std::vector<std::vector<std::vector<double>>> rows_;  // by vehicle and table
+};
+
 // CSV files of a running world: for every vehicle its pose and each of its wheels, a row a step.
 //
 // Files lie in the folder that the caller names and nowhere else: mvsim_NAME_pose.csv,
 // mvsim_NAME_wheel_1.csv... A session ends when its simulation is reset; the files of the second and later
 // sessions, and of any whose names are taken, begin with session_2-, session_3-... Nothing is ever
 // overwritten. One thread at a time.
-#pragma once
-
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "record/csv_file.h"
-#include "sim/step_observer.h"
-
-namespace mvsim {
 
 class VehicleLog final : public StepObserver {
  public:

@@ -1,11 +1,91 @@
-// Occupancy grids as few triangles: equal cells merge into rectangles, faces between occupied cells are left
-// out, and the outer faces in a row merge into one.
-#include <algorithm>
+#include "scene/grid_triangles.h"
 
-#include "scene/grid_rectangles.h"
+#include <algorithm>
+#include <tuple>
+
 #include "scene/triangles.h"
 
 namespace mvsim {
+
+DrawnCells::DrawnCells(const GridField& grid, int merged)
+    : width((grid.width() + merged - 1) / merged),
+      height((grid.height() + merged - 1) / merged),
+      resolution(merged * grid.resolution()),
+      cells(static_cast<size_t>(width) * static_cast<size_t>(height), Cell::kUnknown) {
+  for (int y = 0; y < grid.height(); ++y) {
+    Cell* const row = cells.data() + static_cast<size_t>(y / merged) * static_cast<size_t>(width);
+    for (int x = 0; x < grid.width(); ++x) {
+      Cell& drawn = row[x / merged];
+      const Cell cell = grid.cell(x, y);
+      if (cell == Cell::kOccupied || drawn == Cell::kUnknown) drawn = cell;
+    }
+  }
+}
+
+// Each grows right, then up.
+std::vector<CellRectangle> cover_cells(const DrawnCells& grid, Cell kind) {
+  std::vector<CellRectangle> out;
+  const int width = grid.width, height = grid.height;
+  std::vector<uint8_t> left(grid.cells.size());
+  std::ranges::transform(grid.cells, left.begin(),
+                         [&](Cell cell) { return static_cast<uint8_t>(cell == kind); });
+  const auto at = [&](int x, int y) { return static_cast<size_t>(y) * width + x; };
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      if (!left[at(x, y)]) continue;
+      int x1 = x, y1 = y + 1;
+      while (x1 < width && left[at(x1, y)]) ++x1;
+      const auto row_full = [&](int row) {
+        return std::all_of(left.begin() + at(x, row), left.begin() + at(x1, row),
+                           [](uint8_t v) { return v != 0; });
+      };
+      while (y1 < height && row_full(y1)) ++y1;
+      for (int row = y; row < y1; ++row) std::fill(left.begin() + at(x, row), left.begin() + at(x1, row), 0);
+      out.push_back({x, y, x1, y1});
+    }
+  return out;
+}
+
+// Counts the vertices of the grid at which a border ends or turns. At the others a straight line through the
+// vertex separates equal cells from equal cells, or all four cells are equal.
+size_t count_corners(const DrawnCells& grid) {
+  size_t count = 0;
+  const auto width = static_cast<size_t>(grid.width);
+  std::vector<Cell> unknown(width, Cell::kUnknown);
+  for (int y = 0; y <= grid.height; ++y) {
+    const Cell* const below = y > 0 ? grid.cells.data() + static_cast<size_t>(y - 1) * width : unknown.data();
+    const Cell* const above =
+        y < grid.height ? grid.cells.data() + static_cast<size_t>(y) * width : unknown.data();
+    Cell a = Cell::kUnknown, b = Cell::kUnknown;  // to the left, below and above
+    for (size_t x = 0; x <= width; ++x) {
+      const Cell c = x < width ? below[x] : Cell::kUnknown, d = x < width ? above[x] : Cell::kUnknown;
+      const bool is_even = (a == b && c == d) || (a == c && b == d);
+      count += is_even ? 0 : 1;
+      a = c, b = d;
+    }
+  }
+  return count;
+}
+
+MergedGrids merged_to_fit(const std::vector<const GridField*>& grids, size_t most_corners) {
+  MergedGrids out{std::vector<int>(grids.size(), 1)};
+  std::vector<size_t> corners;
+  for (const GridField* grid : grids)
+    out.corners += corners.emplace_back(count_corners(DrawnCells(*grid, 1)));
+  while (out.corners > most_corners) {
+    const auto most = static_cast<size_t>(std::ranges::max_element(corners) - corners.begin());
+    if (corners[most] <= 4) break;  // each is a single cell
+    out.merged[most] *= 2;
+    const size_t now = count_corners(DrawnCells(*grids[most], out.merged[most]));
+    out.corners = out.corners - corners[most] + now;
+    corners[most] = now;
+  }
+  return out;
+}
+
+// Occupancy grids as few triangles: equal cells merge into rectangles, faces between occupied cells are left
+// out, and the outer faces in a row merge into one.
+
 namespace {
 
 // Rectangles overlap their neighbours by this part of a cell: edges that meet in a T would leave pinholes.
@@ -72,6 +152,61 @@ void MeshBuilder::add(const GridCells& grid) {
     wall({a.x * r, a.y * r, 0}, {b.x * r, b.y * r, 0}, {b.x * r, b.y * r, h}, {a.x * r, a.y * r, h},
          normalized({b.y - a.y, a.x - b.x, 0}));
   });
+}
+
+// Hills as triangles, the same two a cell that wheels roll on; a shade of the colour tells low ground from
+// high.
+
+namespace {
+
+constexpr double kLowShade = 0.72, kHighShade = 1.08;  // of the colour
+
+}  // namespace
+
+void MeshBuilder::add(const HeightField& field, int max_nodes) {
+  const int largest = std::max(field.rows, field.columns);
+  const int stride = max_nodes > 0 ? (largest + max_nodes - 1) / max_nodes : 1;
+  if (field.rows < 2 || field.columns < 2) return;
+  const int rows = (field.rows - 1) / stride + 1, columns = (field.columns - 1) / stride + 1;
+  if (rows < 2 || columns < 2) return;
+  const double step_x = stride * field.step_x, step_y = stride * field.step_y;
+  const auto height = [&](int row, int column) -> double {
+    const auto r = static_cast<size_t>(std::clamp(row, 0, rows - 1) * stride);
+    const auto c = static_cast<size_t>(std::clamp(column, 0, columns - 1) * stride);
+    return field.heights[r * static_cast<size_t>(field.columns) + c];
+  };
+  const auto color = [&](int row, int column) {
+    return (*field.colors)[static_cast<size_t>(row * stride) * static_cast<size_t>(field.columns) +
+                           static_cast<size_t>(column * stride)];
+  };
+  double low = height(0, 0), high = low;
+  for (int row = 0; row < rows; ++row)
+    for (int column = 0; column < columns; ++column) {
+      low = std::min(low, height(row, column));
+      high = std::max(high, height(row, column));
+    }
+  const double range = std::max(1e-3, high - low);
+  const auto first = static_cast<uint32_t>(mesh_.positions.size());
+  for (int row = 0; row < rows; ++row)
+    for (int column = 0; column < columns; ++column) {
+      const double z = height(row, column);
+      const double along_x = (height(row + 1, column) - height(row - 1, column)) / (2 * step_x);
+      const double along_y = (height(row, column + 1) - height(row, column - 1)) / (2 * step_y);
+      // what is seen through is no ground but lies on it
+      const double shade = color_.a < 255 ? 1 : kLowShade + (kHighShade - kLowShade) * (z - low) / range;
+      vertex({field.corner.x + row * step_x, field.corner.y + column * step_y, z},
+             normalized({-along_x, -along_y, 1}), field.colors ? color(row, column) : shaded(color_, shade));
+      if (!(field.tile.x > 0)) continue;
+      double u = column * step_y / field.tile.y, v = row * step_x / field.tile.x;
+      for (int turn = 0; turn < field.tile_turns; ++turn) std::tie(u, v) = std::pair(-v, u);
+      texture_at(u, v);
+    }
+  for (int row = 0; row + 1 < rows; ++row)
+    for (int column = 0; column + 1 < columns; ++column) {
+      const uint32_t z00 = first + static_cast<uint32_t>(row * columns + column), z01 = z00 + 1;
+      const uint32_t z10 = z00 + static_cast<uint32_t>(columns), z11 = z10 + 1;
+      indices({z00, z10, z11, z00, z11, z01});
+    }
 }
 
 }  // namespace mvsim

@@ -1,5 +1,4 @@
-// Marks that viewers draw beside the scene: values of one running world, metres, world frame. The viewer
-// chooses their colours. No sensor sees them.
+// Marks and lines that viewers draw beside the scene.
 #pragma once
 
 #include <array>
@@ -7,8 +6,12 @@
 #include <vector>
 
 #include "base/geometry3.h"
+#include "scene/scene.h"
 
 namespace mvsim {
+
+// Marks that viewers draw beside the scene: values of one running world, metres, world frame. The viewer
+// chooses their colours. No sensor sees them.
 
 // Arrow on top of a robot that shows its heading, x forward.
 struct HeadingMark {
@@ -43,5 +46,17 @@ struct Marks {
   std::vector<Vec3> hits;  // where rays of lidars end that hit something
   std::optional<RingMark> goal;
 };
+
+// Lines of a ground grid at the initial pose of the frame that it follows.
+
+inline std::vector<std::array<Vec3, 2>> ground_lines(const GroundGrid& grid) {
+  const Rect& e = grid.extent;
+  std::vector<std::array<Vec3, 2>> lines;
+  for (double x = e.x_min; x <= e.x_max + 1e-9; x += grid.interval)
+    lines.push_back({{{x, e.y_min, 0}, {x, e.y_max, 0}}});
+  for (double y = e.y_min; y <= e.y_max + 1e-9; y += grid.interval)
+    lines.push_back({{{e.x_min, y, 0}, {e.x_max, y, 0}}});
+  return lines;
+}
 
 }  // namespace mvsim

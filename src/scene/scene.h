@@ -1,3 +1,48 @@
+// The scene that sensors and viewers see, and the sky around it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assets/read_image.h"
+#include "base/geometry3.h"
+#include "scene/shapes.h"
+
+namespace mvsim {
+
+// A box of pictures around the world, infinitely far away. A direction of the world is looked up as a side of
+// the box and a place on that side.
+
+inline constexpr size_t kSkySides = 6;
+
+// Axes of a picture seen from the middle: it is ahead, its columns run to the right and its rows down.
+struct SkySide {
+  Vec3 right, down, ahead;
+};
+
+// Front (+y), back, down, up, left (+x), right, as MVSim names them: the suns of its pictures stand where its
+// worlds have their lights. The upper side touches the front one with its lower edge, the lower side with its
+// upper edge.
+inline constexpr std::array<SkySide, kSkySides> kSkyBox{{{{1, 0, 0}, {0, 0, -1}, {0, 1, 0}},
+                                                         {{-1, 0, 0}, {0, 0, -1}, {0, -1, 0}},
+                                                         {{1, 0, 0}, {0, -1, 0}, {0, 0, -1}},
+                                                         {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                                                         {{0, -1, 0}, {0, 0, -1}, {1, 0, 0}},
+                                                         {{0, 1, 0}, {0, 0, -1}, {-1, 0, 0}}}};
+
+struct SkyPlace {
+  size_t side = 0;
+  double u = 0.5, v = 0.5;  // of the picture: 0 left and above, 1 right and below
+};
+
+// `direction` is of any length but 0.
+SkyPlace sky_place(Vec3 direction);
+
 // Visible form of a world: shapes with materials, the frame of each shape, the sun and the sky. Metres and
 // radians, world frame. Compiled with the Model, never changed afterwards, read from any thread; independent
 // of OpenGL, noise and cameras.
@@ -10,21 +55,6 @@
 // - parts of vehicles that turn with a wheel
 //
 // Shapes may refer to data of the Model (maps): a Scene is held by a pointer that shares the Model's life.
-#pragma once
-
-#include <array>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "assets/color_image.h"
-#include "base/geometry3.h"
-#include "scene/shapes.h"
-#include "scene/sky_box.h"
-
-namespace mvsim {
 
 struct Material {
   static constexpr int kNoTexture = -1;
@@ -64,7 +94,7 @@ struct Sun {
   float ambient = 1;  // of the light of the sky: 0 leaves black what the sun does not reach
 };
 
-// Background of every image: colours by elevation, or pictures on the sides of a box (scene/sky_box.h).
+// Background of every image: colours by elevation, or pictures on the sides of a box (scene/scene.h).
 struct Sky {
   std::array<float, 3> horizon{0.93F, 0.95F, 0.97F}, above{0.55F, 0.70F, 0.88F}, below{0.78F, 0.80F, 0.83F};
   std::optional<std::array<int, kSkySides>> box{};  // places in Scene::textures

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/geometry3.h"
-#include "base/mesh.h"
 #include "raycast/grid_field.h"
 
 namespace mvsim {
@@ -54,7 +53,7 @@ struct GridCells {
   const GridField* field = nullptr;
   Part part = kWalls;
   double wall_height = 0.5;
-  int merged = 1;  // cells along a side of a square that is drawn as one cell (scene/grid_rectangles.h)
+  int merged = 1;  // cells along a side of a square that is drawn as one cell (scene/grid_triangles.h)
 };
 
 // Ground given by its height at the nodes of a grid, rows along x and columns along y: two triangles a cell,

@@ -34,7 +34,7 @@ class MeshBuilder {
   void add(const WheelShape& wheel);
   void add(const LevelRect& rect);
   void add(const GridCells& grid);                    // grid_triangles.cpp
-  void add(const HeightField& field, int max_nodes);  // height_triangles.cpp
+  void add(const HeightField& field, int max_nodes);  // grid_triangles.cpp
 
   Mesh take() { return std::move(mesh_); }
 

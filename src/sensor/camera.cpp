@@ -3,9 +3,9 @@
 #include <array>
 #include <memory>
 
-#include "base/geometry_archive.h"
+#include "base/archive.h"
 #include "sensor/sensors.h"
-#include "sensor/view_params.h"
+#include "sensor/view_sensor.h"
 
 namespace mvsim {
 namespace {

@@ -5,11 +5,10 @@
 #include <cstring>
 #include <memory>
 
+#include "base/archive.h"
 #include "base/geometry3.h"
-#include "base/geometry_archive.h"
+#include "sensor/sensor.h"
 #include "sensor/sensors.h"
-#include "sensor/site.h"
-#include "sensor/state_sensor.h"
 
 namespace mvsim {
 namespace {

@@ -7,11 +7,10 @@
 #include <memory>
 #include <utility>
 
+#include "base/archive.h"
 #include "base/geometry3.h"
-#include "base/geometry_archive.h"
-#include "base/quaternion.h"
+#include "sensor/sensor.h"
 #include "sensor/sensors.h"
-#include "sensor/state_sensor.h"
 
 namespace mvsim {
 namespace {

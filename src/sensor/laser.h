@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "raycast/directions.h"
+#include "raycast/beams.h"
 #include "sensor/sensors.h"
 
 namespace mvsim {

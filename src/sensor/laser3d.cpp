@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "base/geometry_archive.h"
+#include "base/archive.h"
 #include "sensor/laser.h"
 #include "sensor/ray_sensor.h"
 #include "sensor/view.h"

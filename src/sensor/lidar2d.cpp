@@ -4,9 +4,9 @@
 #include <memory>
 #include <utility>
 
-#include "base/geometry_archive.h"
+#include "base/archive.h"
 #include "base/vector_kernels.h"
-#include "raycast/cast_grid.h"
+#include "raycast/grid_field.h"
 #include "sensor/laser.h"
 #include "sensor/ray_sensor.h"
 

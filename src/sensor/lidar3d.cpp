@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "base/geometry_archive.h"
+#include "base/archive.h"
 #include "sensor/sensors.h"
-#include "sensor/view_params.h"
+#include "sensor/view_sensor.h"
 
 namespace mvsim {
 namespace {

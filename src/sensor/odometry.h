@@ -2,7 +2,7 @@
 // one built in; it is read at every step and no world lists it.
 #pragma once
 
-#include "sensor/state_sensor.h"
+#include "sensor/sensor.h"
 
 namespace mvsim {
 

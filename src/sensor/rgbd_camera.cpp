@@ -5,9 +5,9 @@
 #include <cstring>
 #include <memory>
 
-#include "base/geometry_archive.h"
+#include "base/archive.h"
 #include "sensor/sensors.h"
-#include "sensor/view_params.h"
+#include "sensor/view_sensor.h"
 
 namespace mvsim {
 namespace {

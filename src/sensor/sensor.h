@@ -1,8 +1,4 @@
-// Base class of all sensors. A Sensor is the immutable compiled form of one <sensor>. Its changing
-// part (parameters, random stream, memory, last reading) belongs to the state of a simulation.
-//
-// There are three kinds, by the input that they need: sensor/state_sensor.h, ray_sensor.h, view_sensor.h. A
-// class derives from one of them. Callers that only need the shape of a reading include none of them.
+// Sensors: their base class, their site in the world, sensors of the state.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +9,18 @@
 #include <vector>
 
 #include "base/archive.h"
-#include "base/dtype.h"
+#include "base/array.h"
 #include "base/geometry.h"
 #include "base/params.h"
 #include "base/random.h"
 
 namespace mvsim {
+
+// Base class of all sensors. A Sensor is the immutable compiled form of one <sensor>. Its changing
+// part (parameters, random stream, memory, last reading) belongs to the state of a simulation.
+//
+// There are three kinds, by the input that they need: sensor/sensor.h, ray_sensor.h, view_sensor.h. A
+// class derives from one of them. Callers that only need the shape of a reading include none of them.
 
 // A reading as an array, row-major.
 struct ReadingSpec {
@@ -72,6 +74,52 @@ class Sensor {
  private:
   SensorKind kind_;
   SensorInfo info_;
+};
+
+// Place of a world on the Earth, and its regions without satellites.
+
+// A box of the world, edges included, in which a receiver has a fix or none.
+struct CoverageRegion {
+  Rect extent;
+  double z_min = 0, z_max = 0;
+  bool hides = false;
+};
+
+struct Site {
+  Geodetic reference;   // of the tangent plane's origin
+  double rotation = 0;  // rad from the world's x to east
+  Vec3 origin;          // of the plane, in the world: not 0 where the world is in UTM coordinates
+  TangentPlane plane;   // follows from the reference
+  std::vector<CoverageRegion> regions;  // the first that holds a point decides
+
+  // East, north, up of a point of the world, m.
+  Vec3 enu(Vec3 world) const;
+  bool is_covered(Vec3 world) const;
+};
+
+// Sensors that read only the motion of their vehicle: odometry, IMU, GNSS.
+
+// A vehicle at the end of a time step; world frame, of its reference point. In a reading between
+// steps, `pose_before` equals `pose`: a sensor that sums up motion keeps the last pose in its memory.
+struct BodyMotion {
+  double time = 0;  // s
+  Pose3 pose{};
+  Twist2 twist{};
+  Vec2 acceleration{};         // m/s2, the difference of the velocity over the step
+  Pose2 pose_before{};         // at the start of the step
+  Rotation2 heading_before{};  // of pose_before.yaw
+  double gravity = 0;          // m/s2
+  const Site* site = nullptr;  // none: the world is nowhere on the Earth
+};
+
+class StateSensor : public Sensor {
+ public:
+  // Writes reading().bytes() and a flag for each value; `valid` may be null.
+  virtual void read(const SensorOwn& own, const BodyMotion& motion, std::byte* values,
+                    uint8_t* valid) const = 0;
+
+ protected:
+  explicit StateSensor(SensorInfo info) : Sensor(SensorKind::kState, std::move(info)) {}
 };
 
 }  // namespace mvsim

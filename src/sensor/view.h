@@ -1,4 +1,4 @@
-// A view: the rays along which something is seen and the content of each pixel. It is the input of renderers.
+// Views of sensors, and what can draw them.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,8 @@
 #include "base/math.h"
 
 namespace mvsim {
+
+// A view: the rays along which something is seen and the content of each pixel. It is the input of renderers.
 
 // Content of each pixel of a view. Where nothing is seen: the sky's colour, 0 m, label 0, intensity 0.
 enum class ViewContent : uint8_t {
@@ -38,5 +40,13 @@ struct View {
 
 // Whether both views have the same rays. Their contents may differ, as those of a sensor's images often do.
 bool have_same_rays(const View& a, const View& b);
+
+// Backend that draws the views of cameras. 3D lidars are always cast by rays.
+
+enum class CameraBackend : uint8_t {
+  kAuto,  // MVSIM_CAMERA, else OpenGL on hardware and rays without
+  kEgl,   // OpenGL
+  kRays,  // rays on the CPU
+};
 
 }  // namespace mvsim

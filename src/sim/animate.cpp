@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/free_motion.h"
 #include "sim/free_room.h"
 #include "sim/measure.h"
+#include "sim/move.h"
 #include "sim/workspace.h"
 
 namespace mvsim {

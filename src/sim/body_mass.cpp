@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "model/transfer_params.h"
-#include "sim/solver_polygon.h"
+#include "sim/solver_bodies.h"
 
 namespace mvsim {
 namespace {

@@ -1,11 +1,15 @@
-// A rigid body in the plane. Its pose is in double precision along the axes of the world. Motion is added
-// with compensated sums, so no rounding error builds up over long ways and many turns. Its speeds are in
-// single precision, as in Box2D.
+// State of a rigid body, its twist, and the rotations of its yaws.
 #pragma once
+
+#include <limits>
 
 #include "base/geometry.h"
 
 namespace mvsim {
+
+// A rigid body in the plane. Its pose is in double precision along the axes of the world. Motion is added
+// with compensated sums, so no rounding error builds up over long ways and many turns. Its speeds are in
+// single precision, as in Box2D.
 
 struct BodyState {
   double x = 0, y = 0, angle = 0;                // of the reference point, world frame, m and rad, unwrapped
@@ -64,5 +68,51 @@ void move_body(BodyState& body, const BodyInertia& inertia, const BodyMove& move
   add_to(body.x, body.x_rest, way.x);
   add_to(body.y, body.y_rest, way.y);
 }
+
+// Twists of a rigid body's reference point from the speeds of its centre of mass, and back.
+
+// Gives the body the twist (body frame) of its reference point.
+inline void set_body_twist(BodyState& body, const Twist2& twist, const BodyInertia& inertia) {
+  const Vec2 center_velocity{twist.vx - inertia.center_y * twist.omega,
+                             twist.vy + inertia.center_x * twist.omega};
+  const Vec2 v = Rotation2(body.angle).rotate(center_velocity);
+  body.vx = static_cast<float>(v.x);
+  body.vy = static_cast<float>(v.y);
+  body.omega = static_cast<float>(twist.omega);
+}
+
+// Returns the twist of the reference point, body frame.
+inline Twist2 body_twist(const BodyState& b, const BodyInertia& inertia, const Rotation2& R_world_body) {
+  const Vec2 velocity = R_world_body.unrotate({b.vx, b.vy});
+  const double cx = inertia.center_x, cy = inertia.center_y;
+  return {velocity.x + cy * b.omega, velocity.y - cx * b.omega, b.omega};
+}
+
+// Returns the twist of the reference point, along the axes of the world.
+inline Twist2 world_twist(const BodyState& b, const BodyInertia& inertia, const Rotation2& R_world_body) {
+  const Twist2 twist = body_twist(b, inertia, R_world_body);
+  const Vec2 v = R_world_body.rotate({twist.vx, twist.vy});
+  return {v.x, v.y, twist.omega};
+}
+
+// Cache of the rotations of two yaws. A step uses that before it and that after it several times.
+
+class RotationMemo {
+ public:
+  Rotation2 of(double yaw) {
+    if (yaw == latest_.yaw) return latest_.rotation;
+    if (yaw == previous_.yaw) return previous_.rotation;
+    previous_ = latest_;
+    latest_ = {yaw, Rotation2(yaw)};
+    return latest_.rotation;
+  }
+
+ private:
+  struct Entry {
+    double yaw = std::numeric_limits<double>::quiet_NaN();
+    Rotation2 rotation;
+  };
+  Entry latest_, previous_;
+};
 
 }  // namespace mvsim

@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "base/hypot.h"
-#include "raycast/polygon_distance.h"
+#include "base/math.h"
+#include "raycast/polygon_cast.h"
 #include "sim/measure.h"
 
 namespace mvsim {
@@ -32,7 +32,7 @@ Rect box_of(const Polygon& outline) {
   return box;
 }
 
-constexpr double kSlack = 1e-9, kApart = 1e-6;  // m, beyond any rounding
+constexpr double kRounding = 1e-9, kApart = 1e-6;  // m, beyond any rounding
 
 // How far the square of a cell is from a convex, counter-clockwise outline at least: beyond one of the sides
 // of its box, or beyond one of its own.
@@ -89,7 +89,7 @@ double grid_distance(const GridModel& grid, const Polygon& outline, Vec2 center,
   const double at_most = from_center + polygon_point_distance(local, local_center);
   std::vector<CellIndex> cells;
   cells.reserve(kUsualCells);
-  grid.field.occupied_cells(local_center.x, local_center.y, std::min(limit, at_most + kSlack) + radius,
+  grid.field.occupied_cells(local_center.x, local_center.y, std::min(limit, at_most + kRounding) + radius,
                             cells);
   const double side = grid.field.resolution();
   const SquareBounds bounds(local, side);
@@ -98,7 +98,7 @@ double grid_distance(const GridModel& grid, const Polygon& outline, Vec2 center,
   for (const CellIndex cell : cells) least.push_back(bounds.at_least(cell));
   double best = limit;
   const auto look = [&](size_t i) {
-    if (least[i] > best + kSlack) return;
+    if (least[i] > best + kRounding) return;
     const double x = cells[i].x * side, y = cells[i].y * side;
     const Vec2 square[] = {{x, y}, {x + side, y}, {x + side, y + side}, {x, y + side}};
     best = std::min(

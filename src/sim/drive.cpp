@@ -1,12 +1,165 @@
 #include "sim/drive.h"
 
-#include "sim/control.h"
-#include "sim/rounded_pose.h"
+#include <algorithm>
+#include <cmath>
+
+#include "model/transfer_params.h"
+#include "sim/move.h"
 #include "sim/stand.h"
 #include "sim/workspace.h"
-#include "vehicle/load_transfer.h"
+#include "vehicle/actuators.h"
+#include "vehicle/car.h"
+#include "vehicle/command_filters.h"
+#include "vehicle/wheel.h"
 
 namespace mvsim {
+namespace {
+
+// Late, then limited, as a robot's computer gets commands over a network. Returns the command in force.
+const double* shape_command(const Model& m, SimState& s, size_t index, double dt) {
+  const VehicleModel& v = m.vehicles[index];
+  const DriveModel& drive = v.drive;
+  if (!drive.shapes_commands()) return s.vehicles[index].command;
+  const double* const params = s.params.data();
+  double* const memory = s.memory.data() + drive.memory;
+  const std::span<const CommandInfo> names = v.controller->command();
+
+  double arrived[kMaxCommand] = {};
+  std::copy_n(s.vehicles[index].command, names.size(), arrived);
+  if (drive.command_delay) {
+    double initial[kMaxCommand] = {};
+    v.controller->initial_command(params + v.controller_params, initial);
+    pass_delay_line({memory + kDelayLine, drive.delay_line}, params[*drive.command_delay], dt,
+                    s.vehicles[index].command, initial, {arrived, names.size()});
+  }
+  double* const in_force = memory + kCommandInForce;
+  double* const before = memory + kCommandBefore;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const bool is_speed = names[i].name == "vx", is_turn = names[i].name == "omega";
+    double value = arrived[i];
+    if (drive.limits && (is_speed || is_turn))
+      value = limited_command(params + *drive.limits + (is_turn ? kLimitParamCount : 0), value,
+                              {in_force[i], before[i]}, dt);
+    before[i] = in_force[i];
+    in_force[i] = value;
+  }
+  return in_force;
+}
+
+void turn_servo(const VehicleModel& v, const double* params, double* memory, double dt, double* actuation) {
+  const double most = params[v.dynamics_params + kMaxSteer];
+  const double target = std::clamp(actuation[kCarSteer], -most, most);
+  memory[kServoAngle] = servo_step(params + *v.drive.servo, memory[kServoAngle], target, dt);
+  actuation[kCarSteer] = memory[kServoAngle];
+}
+
+// Limits the torques that the controller asks for to those of the motors.
+void limit_torques(const VehicleModel& v, const double* params, std::span<WheelState> wheels) {
+  const WheelMotor motor = wheel_motor(params + *v.drive.motor);
+  const MotorDriver driver = v.drive.driver;
+  if (!v.dynamics->has_engine()) {
+    for (WheelState& wheel : wheels) wheel.torque = motor_torque(motor, driver, wheel.torque, wheel.spin);
+    return;
+  }
+  // an engine turns at the mean speed of its wheels, by their shares of its torque
+  double asked = 0, spin = 0;
+  for (size_t i = 0; i < wheels.size(); ++i) {
+    asked += wheels[i].torque;
+    spin += v.dynamics->motor_share(params + v.dynamics_params, i) * wheels[i].spin;
+  }
+  if (asked == 0) return;
+  const double part = motor_torque(motor, driver, asked, spin) / asked;
+  for (WheelState& wheel : wheels) wheel.torque *= part;
+}
+
+}  // namespace
+
+const double* command_in_force(const Model& m, const SimState& s, size_t vehicle) {
+  const DriveModel& drive = m.vehicles[vehicle].drive;
+  return drive.shapes_commands() ? s.memory.data() + drive.memory + kCommandInForce
+                                 : s.vehicles[vehicle].command;
+}
+
+void control(const Model& m, SimState& s, size_t index, double dt, Vec2 slope, SteerMemo& memo,
+             StepDetails* details) {
+  const VehicleModel& v = m.vehicles[index];
+  const std::span<WheelState> wheels{s.wheels.data() + v.first_wheel, v.wheels.size()};
+  const double* params = s.params.data();
+  ControllerInput input{.dt = dt,
+                        .wheels = v.wheels,
+                        .states = wheels,
+                        .odometry = odometry_twist(v.wheels, wheels),
+                        .dynamics_params = params + v.dynamics_params,
+                        .climbing_force = -params[v.body_params + kChassisMass] * m.gravity * slope.x};
+  if (v.drive.kinematics) input.beliefs = params + *v.drive.kinematics;
+  const double* command = shape_command(m, s, index, dt);
+  double* state = s.memory.data() + v.controller_state;
+  double actuation[kMaxActuation] = {};
+  v.controller->step(params + v.controller_params, input, command, state, actuation);
+  if (v.drive.servo) turn_servo(v, params, s.memory.data() + v.drive.memory, dt, actuation);
+  if (details)
+    v.controller->log_values(params + v.controller_params, input, command, state, actuation,
+                             details->controllers[index].data());
+  v.dynamics->drive(params + v.dynamics_params, actuation, v.wheels, wheels, memo);
+  if (v.drive.motor) limit_torques(v, params, wheels);
+}
+
+void WheelInputs::make(const Model& m, const SimState& s, size_t vehicle) {
+  const VehicleModel& v = m.vehicles[vehicle];
+  const double* const params = s.params.data();
+  const double* const transfer = params + v.transfer_params;
+  const BodyInertia& inertia = s.inertias[v.body];
+  const Vec2 center{inertia.center_x, inertia.center_y};
+  const auto count = static_cast<double>(v.wheels.size());
+  const double chassis_share = params[v.body_params + kChassisMass] / count;
+  // all wheels push at once: each may count on its share of the mass, and on less the more it turns the
+  // vehicle
+  const double mass_share = 1 / (inertia.inverse_mass * count);
+  const double turning = inertia.inverse_inertia / inertia.inverse_mass;  // 1/m2
+  WheelMotor motor;
+  if (v.drive.motor) motor = wheel_motor(params + *v.drive.motor);
+  const double damping = v.drive.driver == MotorDriver::kVoltage ? motor.slope : 0;
+  const double spread = WheelStance(v.wheels).spread_ratio() / (transfer[kTrack] * transfer[kTrack]);
+  inputs_.clear();
+  for (size_t i = 0; i < v.wheels.size(); ++i) {
+    const WheelModel& wheel = v.wheels[i];
+    const Vec2 position{wheel.position.x, transfer[kTrack] * wheel.position.y};
+    const Vec2 arm = position - center;
+    const double mass = chassis_share + wheel.mass;
+    const double weight = mass * m.gravity;
+    const double share = v.drive.motor ? v.dynamics->motor_share(params + v.dynamics_params, i) : 0;
+    inputs_.push_back({.position = position,
+                       .weight = weight,
+                       .tire = {.mass = mass,
+                                .effective_mass = mass_share / (1 + turning * dot(arm, arm)),
+                                .load = weight,
+                                .radius = transfer[kTransferParamCount + i],
+                                .inertia = wheel.inertia + share * motor.inertia,
+                                .width = wheel.width,
+                                .motor_damping = share * damping,
+                                .wheel_spread = spread}});
+  }
+  known_ = true;
+}
+
+void NearRegions::look(const Model& m, const SimState& s, size_t vehicle, Vec2 at) {
+  constexpr double kSlack = 1e-3;  // m, beyond any rounding
+  const VehicleModel& v = m.vehicles[vehicle];
+  const double track = s.params[v.transfer_params + kTrack];
+  double reach = 0;
+  for (const WheelModel& w : v.wheels) reach = std::max(reach, norm(Vec2{w.position.x, track * w.position.y}));
+  const double far = reach + kRoom + kSlack;
+  found_.clear();
+  for (size_t i = 0; i < m.regions.size(); ++i) {
+    const double* box = s.params.data() + m.regions[i].box;
+    if (std::fabs(at.x - box[kRegionX]) <= box[kRegionSizeX] / 2 + far &&
+        std::fabs(at.y - box[kRegionY]) <= box[kRegionSizeY] / 2 + far)
+      found_.push_back(i);
+  }
+  center_ = at;
+  known_ = true;
+}
+
 namespace {
 
 std::span<WheelState> wheels_of(SimState& s, const VehicleModel& v) {

@@ -1,10 +1,14 @@
 #include "sim/free_room.h"
 
+#include <box2d/b2_dynamic_tree.h>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
+#include "raycast/polygon_cast.h"
 #include "sim/clearance.h"
+#include "sim/measure.h"
 #include "sim/workspace.h"
 
 namespace mvsim {
@@ -158,6 +162,210 @@ void release_free_ones(const Model& m, SimState& s, Workspace& w) {
     s.vehicles[i].by_solver = false;
     w.solver->remove(i);
   }
+}
+
+namespace {
+
+// The first step of a heap takes some 0.1 ms a pair, and no signal ends it.
+constexpr size_t kMostPairs = 20'000;
+constexpr size_t kMostNear = 500'000;  // pairs whose boxes meet: Box2D keeps some 300 bytes for each
+constexpr size_t kManyPairs = 2'000;   // more are worth a word
+constexpr size_t kNothing = ~size_t{0};
+constexpr double kShare = 0.99;  // scale of outlines about their middles, so that touching is no overlap
+
+enum Obstacle { kVehicle, kBlock, kWall, kMap, kObstacleCount };
+constexpr const char* kPlural[] = {"vehicles", "blocks", "walls", "occupied cells"};
+
+// One outline of a body in the world frame; a vehicle has several, its wheels among them.
+struct Outline {
+  Polygon points;
+  size_t body = 0;  // in Model::bodies
+  Obstacle kind = kBlock;
+};
+
+b2AABB box_of(std::span<const Vec2> points, Vec2 origin) {
+  b2AABB box;
+  box.lowerBound = {b2_maxFloat, b2_maxFloat};
+  box.upperBound = {-b2_maxFloat, -b2_maxFloat};
+  for (const Vec2 p : points) {
+    const b2Vec2 here(static_cast<float>(p.x - origin.x), static_cast<float>(p.y - origin.y));
+    box.lowerBound = b2Min(box.lowerBound, here);
+    box.upperBound = b2Max(box.upperBound, here);
+  }
+  return box;
+}
+
+Polygon shrunk(Polygon outline) {
+  Vec2 center;
+  for (const Vec2 v : outline) center = center + 1.0 / static_cast<double>(outline.size()) * v;
+  for (Vec2& v : outline) v = center + kShare * (v - center);
+  return outline;
+}
+
+// Bodies that start inside of obstacles of one kind.
+struct Found {
+  size_t body = 0, obstacle = 0;  // the first, and the first that it is in
+  size_t count = 0;
+};
+
+class StartCheck {
+ public:
+  // Keeps references to both.
+  StartCheck(const SimScene& sim, const Poll& poll) : sim_(sim), model_(sim.model), poll_(poll) {
+    for (const MovingShape& shape : obstacles(sim))
+      add({{shape.vertices, shape.vertices + shape.count}, static_cast<size_t>(shape.body), kBlock});
+    for (size_t i = 0; i < model_.blocks.size(); ++i) {
+      const BlockModel& b = model_.blocks[i];
+      if (b.body >= 0 && b.traits.is_static && !b.placed)
+        add({block_outline(sim, i), static_cast<size_t>(b.body), kBlock});
+    }
+  }
+
+  void run() {
+    for (size_t body = 0; body < model_.bodies.size(); ++body)
+      if (can_be_pushed(body)) look(body);
+  }
+
+  // In the order of kinds: vehicles first.
+  std::vector<StartWarning> warnings() const {
+    std::vector<StartWarning> out;
+    for (const auto& row : found_)
+      for (size_t kind = 0; kind < row.size(); ++kind)
+        if (row[kind].count > 0) out.push_back(warning_of(row[kind], static_cast<Obstacle>(kind)));
+    return out;
+  }
+
+ private:
+  bool is_vehicle(size_t body) const { return model_.bodies[body].kind == BodyKind::kVehicle; }
+
+  // A vehicle, or a block that moves and that nothing leads.
+  bool can_be_pushed(size_t body) const {
+    if (is_vehicle(body)) return true;
+    const BlockModel& block = model_.blocks[model_.bodies[body].index];
+    return !block.traits.is_static && !block.is_led;
+  }
+
+  void add(Outline outline) {
+    if (is_vehicle(outline.body))
+      outline.kind = kVehicle;
+    else if (model_.blocks[model_.bodies[outline.body].index].is_wall)
+      outline.kind = kWall;
+    void* const index = reinterpret_cast<void*>(outlines_.size());  // NOLINT(performance-no-int-to-ptr)
+    tree_.CreateProxy(box_of(outline.points, model_.origin), index);
+    outlines_.push_back(std::move(outline));
+  }
+
+  void look(size_t body) {
+    if (poll_) poll_();
+    const size_t index = model_.bodies[body].index;
+    own_ = shrunk(is_vehicle(body) ? vehicle_outline(sim_, index) : block_outline(sim_, index));
+    body_ = body;
+    inside_.fill(kNothing);
+    tree_.Query(this, box_of(own_, model_.origin));
+    if (const size_t cells = overlapped_cells(sim_, own_); cells > 0) {
+      inside_[kMap] = 0;
+      pairs_ += cells;
+      if (pairs_ > kMostPairs) fail();
+    }
+    for (size_t kind = 0; kind < kObstacleCount; ++kind) {
+      if (inside_[kind] == kNothing) continue;
+      Found& found = found_[is_vehicle(body) ? 0 : 1][kind];
+      if (found.count++ == 0) found = {body, inside_[kind], 1};
+    }
+  }
+
+ public:
+  // Called by the tree for each outline whose box meets that of the body.
+  bool QueryCallback(int32 proxy) {  // NOLINT(readability-identifier-naming): Box2D's name
+    const Outline& other = outlines_[reinterpret_cast<size_t>(tree_.GetUserData(proxy))];
+    if (other.body == body_) return true;
+    const int group = model_.bodies[body_].joint_group;
+    if (group >= 0 && model_.bodies[other.body].joint_group == group) return true;
+    const bool is_counted = other.body > body_ || !can_be_pushed(other.body);  // each pair once
+    if (is_counted && ++near_ > kMostNear) fail();
+    if (polygon_distance(own_, other.points) > 0) return true;
+    if (is_counted && ++pairs_ > kMostPairs) fail();
+    const bool is_told = !is_vehicle(body_) && other.kind == kVehicle;  // as a vehicle inside of a block
+    if (!is_told) inside_[other.kind] = std::min(inside_[other.kind], other.body);
+    return true;
+  }
+
+ private:
+  std::string name_of(size_t body) const {
+    const size_t index = model_.bodies[body].index;
+    return is_vehicle(body) ? model_.vehicles[index].name : model_.blocks[index].name;
+  }
+  SourceLocation place_of(size_t body) const {
+    const size_t index = model_.bodies[body].index;
+    return is_vehicle(body) ? model_.vehicles[index].where : model_.blocks[index].where;
+  }
+  std::string described(Obstacle kind, size_t body) const {
+    constexpr const char* kNames[] = {"the vehicle '", "the block '", "the wall '"};
+    return kind == kMap ? "an occupied cell of a map" : kNames[kind] + name_of(body) + "'";
+  }
+  std::string tag_of(size_t body) const {
+    return std::string(is_vehicle(body) ? "<vehicle>" : "<block>") + " '" + name_of(body) + "'";
+  }
+
+  [[noreturn]] void fail() const {
+    throw WorldFileError(
+        place_of(body_),
+        tag_of(body_) + " is one of a heap: found more than " +
+            (pairs_ > kMostPairs
+                 ? std::to_string(kMostPairs) + " pairs of bodies, or of a body and a cell of a map, inside"
+                 : std::to_string(kMostNear) + " pairs of bodies close to") +
+            " each other, expected fewer (each pair takes time and memory in a step)");
+  }
+
+  StartWarning warning_of(const Found& found, Obstacle kind) const {
+    const bool vehicle = is_vehicle(found.body);
+    std::string text = tag_of(found.body) + " starts inside of " + described(kind, found.obstacle);
+    if (found.count > 1) {
+      const size_t more = found.count - 1;
+      const std::string noun = vehicle ? "vehicle" : "block";
+      text += ", and " + std::to_string(more) + " more " + noun + (more == 1 ? " starts" : "s start") +
+              " inside of " + kPlural[kind];
+    }
+    text += ": they are pushed apart, expected a free pose (or an intangible block)";
+    if (pairs_ > kManyPairs)
+      text += "; " + std::to_string(pairs_) +
+              " pairs of bodies and cells start inside each other, so the first steps take long";
+    return {place_of(found.body), text};
+  }
+
+  const SimScene& sim_;
+  const Model& model_;
+  const Poll& poll_;
+  b2DynamicTree tree_;
+  std::vector<Outline> outlines_;
+  std::array<std::array<Found, kObstacleCount>, 2> found_;  // of vehicles, of blocks
+  size_t near_ = 0, pairs_ = 0;                             // whose boxes meet; that overlap
+  // of the body that is looked at
+  Polygon own_;
+  size_t body_ = 0;
+  std::array<size_t, kObstacleCount> inside_;  // by kind: the first in the order of the file, or kNothing
+};
+
+}  // namespace
+
+std::string StartWarning::line() const {
+  return where.text() + ": " + text;
+}
+
+std::vector<StartWarning> check_start(const SimScene& sim, const Poll& poll) {
+  StartCheck check(sim, poll);
+  check.run();
+  return check.warnings();
+}
+
+void refuse_heap(const SimScene& sim) {
+  StartCheck(sim, {}).run();
+}
+
+void require_free_start(const SimScene& sim, const Poll& poll) {
+  const std::vector<StartWarning> found = check_start(sim, poll);
+  if (!found.empty())
+    throw WorldFileError(found.front().where, "strict refuses a warning: " + found.front().text);
 }
 
 }  // namespace mvsim

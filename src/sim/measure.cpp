@@ -5,12 +5,12 @@
 #include <string>
 
 #include "base/archive.h"
-#include "base/hypot.h"
-#include "model/step_limits.h"
+#include "base/math.h"
+#include "model/compile_parts.h"
 #include "model/transfer_params.h"
-#include "sim/body_twist.h"
+#include "sim/body_state.h"
 #include "sim/stand.h"
-#include "tire/slip.h"
+#include "tire/rolling.h"
 
 namespace mvsim {
 namespace {

@@ -8,7 +8,7 @@
 
 namespace mvsim {
 
-// Slip of a wheel, as defined in tire/slip.h.
+// Slip of a wheel, as defined in tire/rolling.h.
 struct WheelSlip {
   double ratio = 0;  // in [-1, 1]
   double angle = 0;  // rad, in [-pi/2, pi/2]
@@ -17,7 +17,7 @@ struct WheelSlip {
 bool is_finite(const SimView& sim);
 
 // Throws Error if the last step of `dt` s limited the motion of a body: the body moves as fast as a step can
-// move it, or its command is faster (model/step_limits.h).
+// move it, or its command is faster (model/compile_parts.h).
 void refuse_cut_motion(const SimView& sim, double dt);
 
 // Acceleration of the reference point in the last step, m/s2, body frame.

@@ -1,5 +1,7 @@
 #include "sim/move.h"
 
+#include <box2d/b2_common.h>
+#include <box2d/b2_math.h>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -7,11 +9,72 @@
 
 #include "sim/free_room.h"
 #include "sim/measure.h"
-#include "sim/rounded_pose.h"
-#include "sim/solver_frame.h"
+#include "sim/solver_bodies.h"
 #include "sim/workspace.h"
 
 namespace mvsim {
+
+void integrate_free(BodyState& body, const BodyInertia& inertia, const BodyForce& force, double dt,
+                    RotationMemo& yaw) {
+  const auto h = static_cast<float>(dt);
+  b2Vec2 v(body.vx, body.vy);
+  float w = body.omega;
+  v += h * inertia.inverse_mass * b2Vec2(force.x, force.y);
+  w += h * inertia.inverse_inertia * force.torque;
+  v *= 1.0f / (1.0f + h * inertia.linear_damping);
+  w *= 1.0f / (1.0f + h * inertia.angular_damping);
+
+  const b2Vec2 translation = h * v;
+  if (b2Dot(translation, translation) > b2_maxTranslationSquared)
+    v *= b2_maxTranslation / translation.Length();
+  const float rotation = h * w;
+  if (rotation * rotation > b2_maxRotationSquared) w *= b2_maxRotation / b2Abs(rotation);
+
+  body.vx = v.x;
+  body.vy = v.y;
+  body.omega = w;
+  move_body(body, inertia, {dt * v.x, dt * v.y, dt * w}, [&](double angle) { return yaw.of(angle); });
+}
+
+void follow_pose(RoundedPose& rounded, const BodyState& body, const BodyInertia& inertia, Vec2 origin) {
+  constexpr double kOff = 1e-4, kTurnedOff = 1e-5;  // m, rad
+  double x = body.x - origin.x, y = body.y - origin.y, angle = body.angle;
+  if (std::fabs(x) > kRoundedNear || std::fabs(y) > kRoundedNear) {
+    x -= std::nearbyint(x);
+    y -= std::nearbyint(y);
+  }
+  if (std::fabs(angle) > kPi) angle -= 2 * kPi * std::nearbyint(angle / (2 * kPi));
+  if (rounded.is_known && std::fabs(x - rounded.x) <= kOff && std::fabs(y - rounded.y) <= kOff &&
+      std::fabs(angle - rounded.angle) <= kTurnedOff)
+    return;
+  const b2Transform pose(b2Vec2(static_cast<float>(x), static_cast<float>(y)),
+                         b2Rot(static_cast<float>(angle)));
+  const b2Vec2 center = b2Mul(pose, b2Vec2(inertia.center_x, inertia.center_y));
+  rounded = {.x = pose.p.x,
+             .y = pose.p.y,
+             .angle = static_cast<float>(angle),
+             .cx = center.x,
+             .cy = center.y,
+             .sin = pose.q.s,
+             .cos = pose.q.c,
+             .is_kept = true,
+             .is_known = true};
+}
+
+void advance(RoundedPose& rounded, const BodyState& after, const BodyInertia& inertia, double dt) {
+  const auto h = static_cast<float>(dt);
+  const b2Vec2 c = b2Vec2(rounded.cx, rounded.cy) + h * b2Vec2(after.vx, after.vy);
+  rounded.angle += h * after.omega;
+  const b2Rot rotation(rounded.angle);
+  const b2Vec2 point = c - b2Mul(rotation, b2Vec2(inertia.center_x, inertia.center_y));
+  rounded.x = point.x;
+  rounded.y = point.y;
+  rounded.cx = c.x;
+  rounded.cy = c.y;
+  rounded.sin = rotation.s;
+  rounded.cos = rotation.c;
+}
+
 namespace {
 
 constexpr double kMaxSpeed = 1e15;  // m/s and rad/s; its square is far within single precision

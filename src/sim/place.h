@@ -1,10 +1,14 @@
-// Changes of a state between steps: its start, places of vehicles and blocks, parameters. Each takes effect
-// at the next step.
+// Changes of a state between steps: places, parameters, speeds.
 #pragma once
+
+#include <string>
 
 #include "sim/sim_state.h"
 
 namespace mvsim {
+
+// Changes of a state between steps: its start, places of vehicles and blocks, parameters. Each takes effect
+// at the next step.
 
 // Sets the model's initial state, nominal parameters and the random streams of (key, episode). Only
 // always_solver and the choice of scheduled sensors are kept from the state before.
@@ -22,5 +26,26 @@ void set_param(const Model& m, SimState& s, Workspace& w, size_t index, double v
 
 // Invalidates the known contacts and distances. Every change from outside calls it.
 void forget_contacts(SimState& s, Workspace& w);
+
+// Speeds that a caller gives to bodies between steps; places are given in place.h.
+
+// Check values from a caller. They throw Error for a value that is not finite, a place farther than 1000 km
+// from the world, a yaw beyond 1e4 rad, or a speed beyond 1e4. `what` names the value in the message.
+void check_pose(const Model& m, const Pose2& pose, const std::string& what);
+void check_twist(const Twist2& twist, const std::string& what);
+// Throws Error for a body that keyframes move, because nothing else can move it.
+void check_not_animated(const Model& m, BodyKind kind, size_t index);
+
+// Throws Error for a block that is static or intangible.
+void check_can_move(const Model& m, size_t block);
+
+// Sets the twist (body frame) of a vehicle's reference point. Its wheels roll without slip, and bodies joined
+// to it move with it as one rigid body. Throws Error if a joint ties one of them to a static block.
+void set_vehicle_twist(const Model& m, SimState& s, Workspace& w, size_t vehicle, const Twist2& twist);
+// Sets the twist of a block. Throws Error as check_can_move() does.
+void set_block_twist(const Model& m, SimState& s, Workspace& w, size_t block, const Twist2& twist);
+// Adds `change` to the twist of a vehicle, as a push does. The spin of its wheels stays, and joints pull
+// other bodies along in the next steps.
+void push_vehicle(const Model& m, SimState& s, Workspace& w, size_t vehicle, const Twist2& change);
 
 }  // namespace mvsim

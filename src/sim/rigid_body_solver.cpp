@@ -9,16 +9,8 @@
 
 #include "sim/sim_state.h"
 #include "sim/solver_bodies.h"
-#include "sim/solver_filter.h"
-#include "sim/solver_frame.h"
-#include "sim/solver_impact.h"
-#include "sim/solver_moves.h"
-#include "sim/solver_near.h"
-#include "sim/solver_overlap.h"
-#include "sim/solver_overrides.h"
 #include "sim/solver_pairs.h"
 #include "sim/solver_passage.h"
-#include "sim/solver_polygon.h"
 #include "sim/solver_surroundings.h"
 
 namespace mvsim {

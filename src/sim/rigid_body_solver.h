@@ -1,5 +1,4 @@
-// Wrapper of Box2D: contacts, ground friction of blocks, integration. A step adds the motion of Box2D's
-// bodies to a SimState. A solver is filled from the state in document order and holds no state of its own.
+// Wrapper of Box2D, and what callers override in it.
 #pragma once
 
 #include <memory>
@@ -8,10 +7,13 @@
 
 #include "model/model.h"
 #include "sim/body_state.h"
-#include "sim/free_motion.h"
+#include "sim/move.h"
 #include "sim/sim_state.h"
 
 namespace mvsim {
+
+// Wrapper of Box2D: contacts, ground friction of blocks, integration. A step adds the motion of Box2D's
+// bodies to a SimState. A solver is filled from the state in document order and holds no state of its own.
 
 // Distance, m, beyond the collision threshold at which outlines are surely not near each other. It covers the
 // skins of two wheels, which are the thickest, and rounding.
@@ -68,5 +70,13 @@ class RigidBodySolver {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// Functions of Box2D that the core has its own of: quicker, and the same bits.
+//
+// The calls of Debian's library go through the dynamic linker, which finds ours first. Where it does not,
+// steps only take longer.
+
+// Does nothing. A call of it makes the linker take this object file of the static library.
+void use_own_box2d_functions();
 
 }  // namespace mvsim

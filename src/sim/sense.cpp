@@ -4,14 +4,13 @@
 #include <cmath>
 #include <cstring>
 
-#include "model/sensor_layout.h"
+#include "model/model.h"
+#include "model/scene_view.h"
 #include "model/transfer_params.h"
-#include "model/view_drawer.h"
 #include "sensor/odometry.h"
-#include "sensor/state_sensor.h"
+#include "sensor/sensor.h"
 #include "sim/measure.h"
 #include "sim/scene_poses.h"
-#include "sim/view_recipe.h"
 
 namespace mvsim {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "sim/rotation_memo.h"
+#include "sim/body_state.h"
 #include "sim/scene_buffer.h"
 #include "sim/sim_state.h"
 

@@ -18,7 +18,7 @@ namespace mvsim {
 // Kinds of things that a vehicle touches, as bits: walls are <walls>, maps, and ground too steep to climb.
 enum Contact : uint8_t { kTouchesWall = 1, kTouchesBlock = 2, kTouchesVehicle = 4, kTouchesPerson = 8 };
 
-// Pose in single precision (sim/rounded_pose.h), for vehicles whose tires need it.
+// Pose in single precision (sim/move.h), for vehicles whose tires need it.
 struct RoundedPose {
   float x = 0, y = 0, angle = 0;  // of the reference point
   float cx = 0, cy = 0;           // of the centre of mass
@@ -42,7 +42,7 @@ struct VehicleState {
 };
 
 // The latest due reading of a sensor. Its values are in SimState::readings. A picture has no values there,
-// but a recipe in SimState::memory from which it is drawn again (sim/view_recipe.h).
+// but a recipe in SimState::memory from which it is drawn again (sim/scene_poses.h).
 struct SensorState {
   double last_due = 0;    // time of the step that produced the last reading
   double stamp = -1;      // simulated time that the reading describes; < 0: none yet

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/view_drawer.h"
+#include "model/scene_view.h"
 #include "sim/place.h"
-#include "sim/set_motion.h"
 #include "sim/snapshot.h"
-#include "sim/state_archive.h"
 
 namespace mvsim {
 namespace {

@@ -15,10 +15,10 @@
 #include "sim/animate.h"
 #include "sim/clearance.h"
 #include "sim/measure.h"
+#include "sim/scene_poses.h"
 #include "sim/sense.h"
 #include "sim/sim_state.h"
 #include "sim/step_observer.h"
-#include "sim/view_recipe.h"
 #include "sim/workspace.h"
 
 namespace mvsim {
@@ -39,13 +39,13 @@ class Simulation {
   // -- changes between steps (sim/place.h); each takes effect at the next step
   void place_vehicle(size_t vehicle, const Pose2& pose);
   void place_block(size_t block, const Pose2& pose);
-  void set_vehicle_twist(size_t vehicle, const Twist2& twist);  // body frame (sim/set_motion.h)
+  void set_vehicle_twist(size_t vehicle, const Twist2& twist);  // body frame (sim/place.h)
   void set_block_twist(size_t block, const Twist2& twist);      // body frame
   // Sets the velocity of a driven block from now on, in world axes.
   void drive_block(size_t block, const Twist2& world_twist) {
     mvsim::drive_block(*model_, state_, block, world_twist);
   }
-  void push_vehicle(size_t vehicle, const Twist2& change);  // body frame (sim/set_motion.h)
+  void push_vehicle(size_t vehicle, const Twist2& change);  // body frame (sim/place.h)
   void set_param(size_t index, double value);               // index into Model::params
   void set_twist(size_t vehicle, double vx, double omega);  // throws Error if the controller takes no twist
   void set_command(size_t vehicle,
@@ -89,7 +89,7 @@ class Simulation {
   }
   // Draws whether a reading taken now is missing (sim/sense.h).
   bool drops_out(size_t sensor) { return mvsim::drops_out(*model_, state_, sensor); }
-  // Records the numbers from which the current image can be drawn later (sim/view_recipe.h).
+  // Records the numbers from which the current image can be drawn later (sim/scene_poses.h).
   void record_view(size_t sensor, double* recipe) { mvsim::record_view(*model_, state_, sensor, recipe); }
 
  private:

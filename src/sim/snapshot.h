@@ -1,8 +1,4 @@
-// Snapshots: a running simulation or environment as bytes, to continue from bit for bit.
-//
-// A header (kind, camera backend, fingerprint of the compiled world, length, checksum) and a body written by
-// an archive. Bytes that are cut, damaged, of another world or another version are refused, with a message
-// that says which, before anything is changed.
+// Snapshots of a world: the state as bytes, and their check.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +6,23 @@
 #include <string_view>
 
 #include "base/archive.h"
-#include "sensor/camera_backend.h"
+#include "sensor/view.h"
+#include "sim/sim_state.h"
 
 namespace mvsim {
+
+// A SimState as bytes, and back: the part of a snapshot that is a world's.
+
+void write_state(ArchiveWriter& archive, const SimState& state);
+// Throws Error for bytes that are no state of the model.
+SimState read_state(const Model& model, ArchiveReader& archive);
+size_t expected_bytes(const Model& model);  // of what write_state() writes, about
+
+// Snapshots: a running simulation or environment as bytes, to continue from bit for bit.
+//
+// A header (kind, camera backend, fingerprint of the compiled world, length, checksum) and a body written by
+// an archive. Bytes that are cut, damaged, of another world or another version are refused, with a message
+// that says which, before anything is changed.
 
 // Goes up with every change of what a snapshot holds.
 inline constexpr uint32_t kSnapshotVersion = 10;

@@ -1,4 +1,4 @@
-#include "sim/solver_overrides.h"
+#include "sim/rigid_body_solver.h"
 
 #include <box2d/b2_collision.h>
 #include <box2d/b2_polygon_shape.h>

@@ -1,13 +1,14 @@
-// The order in which Box2D solves contacts: that of the Model's bodies and their fixtures. Box2D alone would
-// use the order of its tree of boxes, which depends on everything that was ever inserted.
+// Pairs of bodies in Box2D: the order of contacts, distances, overlaps.
 #pragma once
 
 #include <box2d/box2d.h>
-
 #include <cstdint>
 #include <vector>
 
 namespace mvsim {
+
+// The order in which Box2D solves contacts: that of the Model's bodies and their fixtures. Box2D alone would
+// use the order of its tree of boxes, which depends on everything that was ever inserted.
 
 // Writes each fixture's rank in the order of pairs into its user data. Fixtures of bodies come first.
 void rank_fixtures(size_t index, b2Body& body);
@@ -40,5 +41,30 @@ class SolverPairs {
   b2ContactManager& manager_;
   std::vector<Pair> pairs_;
 };
+
+// How near the two sides of a contact of Box2D are to each other, which it does not say before they touch.
+
+// They touch, or are closer than `threshold`, m.
+bool is_near(b2Contact& contact, double threshold);
+
+// They are farther apart than `distance`, m, beyond doubt and at little cost; false says nothing.
+bool are_apart(const b2Contact& contact, double distance);
+
+// Separates bodies of several fixtures that are deep inside each other.
+
+// Their contacts may push in opposite directions, a wheel to one side and the chassis to the other, so that
+// the bodies never separate. All contacts that are deeper than those at rest therefore push in one direction,
+// the shortest way out of the whole bodies. They give no velocity. Fast bodies are skipped, because their
+// shortest way out of a thin wall may be its far side.
+class OverlapListener final : public b2ContactListener {
+ public:
+  void PreSolve(b2Contact* contact, const b2Manifold* before) override;
+
+  // At the start of the step, for each body that is not static, by its user data.
+  std::vector<uint8_t> is_slow;
+};
+
+// Returns whether the two sides of the contact overlap by more than Box2D leaves at rest.
+bool is_deep(const b2Contact& contact);
 
 }  // namespace mvsim

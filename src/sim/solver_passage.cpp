@@ -1,12 +1,61 @@
 #include "sim/solver_passage.h"
 
 #include <box2d/b2_time_of_impact.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "sim/solver_pairs.h"
+
 namespace mvsim {
+
+void follow(b2Body& body, const SolverPose& pose) {
+  constexpr float kOff = 1e-5f, kShare = 3e-7f;  // m or rad, and of a coordinate: its last digits
+  const b2Vec2 off = b2Abs(body.GetPosition() - pose.position), at = b2Abs(pose.position);
+  if (off.x > kOff + kShare * at.x || off.y > kOff + kShare * at.y ||
+      b2Abs(body.GetAngle() - pose.angle) > kOff)
+    body.SetTransform(pose.position, pose.angle);
+}
+
+void add_to_state(SimState& state, const BodyModel& kind, size_t index, const SolverFrame& frame,
+                  const b2Body& body, const BodyMove& move) {
+  const bool is_rounded = frame.rounded(state, index) != nullptr;  // it began the step at that pose
+  BodyState& moved = state.bodies[index];
+  move_body(moved, state.inertias[index], move, [](double angle) { return Rotation2(angle); });
+  moved.vx = body.GetLinearVelocity().x;
+  moved.vy = body.GetLinearVelocity().y;
+  moved.omega = body.GetAngularVelocity();
+  if (kind.kind != BodyKind::kVehicle) return;
+  RoundedPose& rounded = state.vehicles[kind.index].rounded;
+  rounded.is_known = is_rounded;
+  if (!is_rounded) return;
+  const b2Vec2 &p = body.GetPosition(), &c = body.GetWorldCenter();
+  const b2Rot& q = body.GetTransform().q;
+  rounded = {p.x, p.y, body.GetAngle(), c.x, c.y, q.s, q.c, true, true};
+}
+
+void SolverMoves::before_step(std::span<const MovingBody> bodies) {
+  before_.clear();
+  for (const MovingBody& moving : bodies)
+    before_.push_back({moving.body->GetWorldCenter(), moving.body->GetAngle()});
+}
+
+// Adds to each body's motion the way by its velocity over `dt`, and the correction by contacts. The
+// correction is exactly zero for a body that touches nothing.
+void SolverMoves::after_step(std::span<const MovingBody> bodies, double dt) {
+  const auto h = static_cast<float>(dt);
+  for (size_t i = 0; i < bodies.size(); ++i) {
+    const b2Body& body = *bodies[i].body;
+    const b2Vec2 v = body.GetLinearVelocity(), center = body.GetWorldCenter();
+    const float w = body.GetAngularVelocity();
+    const b2Vec2 expected = before_[i].center + h * v;
+    const float expected_angle = before_[i].angle + h * w;
+    moves_[i].x += dt * v.x + (double{center.x} - expected.x);
+    moves_[i].y += dt * v.y + (double{center.y} - expected.y);
+    moves_[i].turn += dt * w + (double{body.GetAngle()} - expected_angle);
+  }
+}
+
 namespace {
 
 constexpr float kGraze = b2_linearSlop;         // m; contacts overlap by less at rest
@@ -231,6 +280,37 @@ float min_width(const b2PolygonShape& polygon) {
     min = std::min(min, e.max - e.min);
   }
   return min;
+}
+
+namespace {
+
+// Shapes farther apart than this, m, are no pair: it is less than the margin of their boxes.
+constexpr double kFarthestPair = 0.08;
+constexpr double kPairSlack = 0.01;  // m, by which Box2D lets shapes come nearer than their skins, and more
+
+// The longest way of a point of a body that touches nothing.
+double way_of(const MovingBody& moving, const std::optional<BodyForce>& force, double dt) {
+  const b2Body& body = *moving.body;
+  const double off = body.GetLocalCenter().Length(), mass = body.GetMass();
+  double speed = body.GetLinearVelocity().Length(), turning = std::fabs(body.GetAngularVelocity());
+  if (force) {
+    speed += dt * norm(force->force()) / mass;
+    turning += dt * std::fabs(force->torque) / (body.GetInertia() - mass * off * off);  // about the centre
+  }
+  return dt * (speed + turning * (moving.radius + off));
+}
+
+}  // namespace
+
+bool nothing_meets(const b2World& world, std::span<const MovingBody> bodies,
+                   std::span<const std::optional<BodyForce>> forces, double dt) {
+  double way = 0;
+  for (size_t i = 0; i < bodies.size(); ++i) way = std::max(way, way_of(bodies[i], forces[i], dt));
+  const double both = bodies.size() > 1 ? 2 * way : way;
+  if (!(both < kFarthestPair)) return false;
+  for (const b2Contact* c = world.GetContactList(); c != nullptr; c = c->GetNext())
+    if (c->IsTouching() || !are_apart(*c, both + kPairSlack)) return false;
+  return true;
 }
 
 }  // namespace mvsim

@@ -1,18 +1,24 @@
+// Fast bodies in a step of Box2D: their way, passages through others, times of impact.
+#pragma once
+
+#include <box2d/box2d.h>
+#include <array>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sim/body_state.h"
+#include "sim/move.h"
+#include "sim/sim_state.h"
+#include "sim/solver_bodies.h"
+
+namespace mvsim {
+
 // Detects whether a step of Box2D carried a body through another one.
 //
 // Box2D searches for the time of impact, but it stops bodies with thin skins just before the skins meet, and
 // makes no contact then. For two bodies that both move it does not search. Fast bodies then pass through each
 // other.
-#pragma once
-
-#include <box2d/box2d.h>
-
-#include <span>
-#include <vector>
-
-#include "sim/sim_state.h"
-
-namespace mvsim {
 
 // A body that moves; its user data is its index among those.
 struct MovingBody {
@@ -53,5 +59,44 @@ bool has_passage(const b2World& world, std::span<const MovingBody> bodies, std::
 
 // Smallest width of a convex polygon, m.
 float min_width(const b2PolygonShape& polygon);
+
+// Motion of bodies in a step of Box2D, added to the poses of a state. Poses are kept in double precision,
+// Box2D computes in single precision.
+
+// Sets a body to the pose of the state if single precision has lost slow motion.
+void follow(b2Body& body, const SolverPose& pose);
+
+// Call after a step. Adds the motion of a body to the state: pose, velocity, and Box2D's result for the
+// rounded pose of a vehicle.
+void add_to_state(SimState& state, const BodyModel& kind, size_t index, const SolverFrame& frame,
+                  const b2Body& body, const BodyMove& move);
+
+class SolverMoves {
+ public:
+  void begin(size_t bodies) { moves_.assign(bodies, {}); }
+  // Call these two before and after each b2World::Step, with the same bodies in the same order.
+  void before_step(std::span<const MovingBody> bodies);
+  void after_step(std::span<const MovingBody> bodies, double dt);
+  const BodyMove& of(size_t body) const { return moves_[body]; }
+
+  const std::vector<BodyMove>& all() const { return moves_; }
+  void put_back(const std::vector<BodyMove>& moves) { moves_ = moves; }
+
+ private:
+  struct Sweep {
+    b2Vec2 center;  // of mass
+    float angle;
+  };
+
+  std::vector<BodyMove> moves_;
+  std::vector<Sweep> before_;
+};
+
+// Whether Box2D's search for the time of impact, the dearest part of its step, could find any.
+
+// Bodies under these forces stay so far from all else in the next step of `dt` seconds that they cannot
+// touch; of bodies that no joints hold. Says nothing where it is false.
+bool nothing_meets(const b2World& world, std::span<const MovingBody> bodies,
+                   std::span<const std::optional<BodyForce>> forces, double dt);
 
 }  // namespace mvsim

@@ -1,14 +1,109 @@
 #include "sim/stand.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
+#include "raycast/polygon_cast.h"
 #include "sim/animate.h"
 #include "sim/measure.h"
 #include "sim/workspace.h"
-#include "terrain/plate_fit.h"
+#include "terrain/ground.h"
 
 namespace mvsim {
+namespace {
+
+constexpr double kFarthestGround = 10;  // m, beyond which nothing is looked at
+constexpr double kGroundSlack = 1e-6;   // m, beyond any rounding
+
+bool same_bits(double a, double b) {
+  return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
+}
+
+// Heights that a piece of ground has somewhere.
+struct Heights {
+  double low, high;
+};
+
+// The ground that is looked for: that of a plane, or none at all, which counts as 0.
+struct Wanted {
+  double z, ceiling;
+  bool has_plane;
+
+  // Whether ground of such heights changes nothing wherever it lies.
+  bool ignores(Heights h) const {
+    if (h.low > ceiling + kGroundSlack) return true;
+    if (same_bits(h.low, z) && same_bits(h.high, z)) return true;
+    return has_plane && h.high < z - kGroundSlack;
+  }
+};
+
+// From a point to the border of a rectangle: > 0 inside, < 0 outside.
+double depth_in(const Rect& r, Vec2 p) {
+  const double inside =
+      std::min(std::min(p.x - r.x_min, r.x_max - p.x), std::min(p.y - r.y_min, r.y_max - p.y));
+  if (inside >= 0) return inside;
+  return -norm(
+      Vec2{std::max({r.x_min - p.x, p.x - r.x_max, 0.0}), std::max({r.y_min - p.y, p.y - r.y_max, 0.0})});
+}
+
+double depth_in(const GroundPlane& plane, Vec2 p) {
+  return depth_in(plane.extent, Rotation2(plane.pose.yaw).unrotate(p - Vec2{plane.pose.x, plane.pose.y}));
+}
+
+Heights heights_of(const BlockTop& top, double z) {
+  if (top.shape == TopShape::kFlat) return {z + top.height, z + top.height};
+  return {z + std::min(0.0, top.height) - kGroundSlack, z + std::max(0.0, top.height) + kGroundSlack};
+}
+
+// To a block's top, at most `limit`.
+double distance_to_top(const BlockTop& top, const Pose2& pose, Vec2 p, double limit) {
+  const Vec2 offset = p - Vec2{pose.x, pose.y};
+  if (norm(offset) - top.radius >= limit) return limit;
+  return std::min(limit, polygon_point_distance(top.outline, Rotation2(pose.yaw).unrotate(offset)));
+}
+
+// To the nearest ground that is not ignored, at most `limit`; `movable`: some of it, near or far, can move.
+double distance_to_other(const Model& m, const SimState& s, Vec2 at, const Wanted& wanted, double limit,
+                         bool& movable) {
+  double best = limit;
+  for (const HeightMap& map : m.terrain.maps)
+    if (!wanted.has_plane || !(map.highest() < wanted.z - kGroundSlack))
+      best = std::min(best, -depth_in(map.extent(), at));
+  for (const GroundPlane& plane : m.terrain.planes) {
+    const double z = plane.pose.z + plane.z;
+    if (!wanted.ignores({z, z})) best = std::min(best, -depth_in(plane, at));
+  }
+  movable = false;
+  for (size_t b = 0; b < m.blocks.size(); ++b) {
+    const BlockModel& block = m.blocks[b];
+    if (wanted.ignores(heights_of(block.top, s.block_z[b]))) continue;
+    movable = movable || (block.body >= 0 && !block.traits.is_static);
+    best = distance_to_top(block.top, block_plane_pose({m, s}, b), at, best);
+  }
+  return best;
+}
+
+}  // namespace
+
+LevelGround find_level_ground(const Model& m, const SimState& s, Vec2 center, double z, GroundQuery query) {
+  LevelGround out{.center = center, .z = z, .room = 0, .known = true};
+  double on_plane = 0;
+  for (const GroundPlane& plane : m.terrain.planes)
+    if (same_bits(plane.pose.z + plane.z, z)) on_plane = std::max(on_plane, depth_in(plane, center));
+  const auto look = [&](bool has_plane, double limit) {
+    bool movable = false;
+    const double found = distance_to_other(m, s, center, {z, z + query.ceiling, has_plane}, limit, movable);
+    if (!(found > out.room)) return;
+    out.room = found;
+    out.on_movable_blocks = movable;
+  };
+  if (same_bits(z, 0.0)) look(false, kFarthestGround + query.reach);
+  look(true, std::min(on_plane, kFarthestGround + query.reach));
+  out.room -= query.reach + kGroundSlack;
+  return out;
+}
+
 namespace {
 
 constexpr double kAboveAnchor = 0.5;                   // m, where a trailer's anchor looks for ground
@@ -16,7 +111,7 @@ constexpr double kClimb = 0.55, kAboveChassis = 1.05;  // of a wheel's diameter,
 
 // Blocks matter only if some part of their top is low enough, and as near to `at` as `reach`.
 void find_tops_below(double height, const Model& m, const SimState& s, Workspace& w, Vec2 at, double reach) {
-  constexpr double kSlack = 1e-6;  // m, beyond any rounding
+  constexpr double kGroundSlack = 1e-6;  // m, beyond any rounding
   const SimView sim{m, s};
   w.tops.clear();
   for (size_t b = 0; b < m.blocks.size(); ++b) {
@@ -24,7 +119,7 @@ void find_tops_below(double height, const Model& m, const SimState& s, Workspace
     if (s.block_z[b] + block.top.lowest() > height) continue;
     const Pose2 pose = block_plane_pose(sim, b);
     const Vec2 offset = at - Vec2{pose.x, pose.y};
-    const double far = reach + block.top.radius + kSlack;
+    const double far = reach + block.top.radius + kGroundSlack;
     if (dot(offset, offset) <= far * far) w.tops.push_back({&block.top, pose, s.block_z[b]});
   }
   add_moving_planes(m, s, height, w.tops);
@@ -152,7 +247,7 @@ void find_step_squares(const Model& m, const SimState& s, Workspace& w, size_t i
     const Vec2 at = Vec2{pose.x, pose.y} + R_world_yaw.rotate({p.x, p.y});
     if (!(ground_under(m.terrain, w.tops, at, state.z + p.z) - wheel_ground > climb)) continue;
     const Twist2 twist = vehicle_twist({m, s}, index);
-    const double half = kHalfSide + kSideOfSpeed * norm({twist.vx, twist.vy});
+    const double half = kHalfSide + kSideOfSpeed * norm(Vec2{twist.vx, twist.vy});
     w.step_squares.push_back(
         {{half * std::nearbyint(at.x / half), half * std::nearbyint(at.y / half)}, half});
   }

@@ -1,10 +1,67 @@
-// How a vehicle stands on the ground: maps, planes and the tops of blocks.
+// How a vehicle stands on the ground: its tilt, level ground around it, heights under its wheels.
 #pragma once
 
+#include "base/geometry.h"
 #include "sim/sim_state.h"
-#include "sim/tilt.h"
 
 namespace mvsim {
+
+// Pitch and roll as sines and cosines, remembered: a step asks for those before it and those after it,
+// several times each.
+
+struct Tilt {
+  SinCos pitch{0, 1}, roll{0, 1};
+
+  // A point of a vehicle in the level frame at its reference point that has its yaw.
+  Vec3 apply(Vec3 p) const {
+    const double z = p.y * roll.sin + p.z * roll.cos;
+    return {p.x * pitch.cos + z * pitch.sin, p.y * roll.cos - p.z * roll.sin,
+            z * pitch.cos - p.x * pitch.sin};
+  }
+};
+
+class TiltMemo {
+ public:
+  const Tilt& of(const VehicleState& vehicle) {
+    if (vehicle.pitch != pitch_) tilt_.pitch = sin_cos(pitch_ = vehicle.pitch);
+    if (vehicle.roll != roll_) tilt_.roll = sin_cos(roll_ = vehicle.roll);
+    return tilt_;
+  }
+
+ private:
+  double pitch_ = 0, roll_ = 0;
+  Tilt tilt_;
+};
+
+// Level ground around a vehicle, found once, so that the ground need not be searched at every step.
+
+// Query of a vehicle for the ground around it: the highest ground above its own that counts, and the distance
+// from its reference point.
+struct GroundQuery {
+  double ceiling = 0, reach = 0;  // m
+};
+
+// A cache: within `room` of `center` a vehicle that stands level at `z` stays so, and nothing is in its way.
+struct LevelGround {
+  Vec2 center;      // world frame
+  double z = 0;     // m
+  double room = 0;  // m
+  bool known = false;
+  bool on_movable_blocks = false;  // it holds only while blocks that can move stay where they are
+
+  // The vehicle stands level at `z`, this far from the centre at most.
+  bool holds(const VehicleState& vehicle, Vec2 at, double distance) const {
+    const Vec2 d = at - center;
+    return known && vehicle.z == z && vehicle.pitch == 0 && vehicle.roll == 0 &&
+           dot(d, d) <= distance * distance;
+  }
+};
+
+// Looks at all ground about a point: `room` is how far `query` may be moved from there so that the largest
+// height below each ceiling is `z`, to the bit; not positive if it is another at the point itself.
+LevelGround find_level_ground(const Model& m, const SimState& s, Vec2 center, double z, GroundQuery query);
+
+// How a vehicle stands on the ground: maps, planes and the tops of blocks.
 
 // Sets height, pitch and roll from the ground under the wheels; x, y and yaw are left alone. Returns the mean
 // height of that ground, m.

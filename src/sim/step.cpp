@@ -1,19 +1,32 @@
-// The time step on one page.
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "model/step_limits.h"
+#include "model/compile_parts.h"
+#include "model/model.h"
 #include "sim/animate.h"
-#include "sim/body_twist.h"
-#include "sim/check_start.h"
-#include "sim/control.h"
+#include "sim/body_state.h"
 #include "sim/drive.h"
+#include "sim/free_room.h"
 #include "sim/move.h"
 #include "sim/simulation.h"
 #include "sim/stand.h"
+#include "sim/step_observer.h"
 
 namespace mvsim {
+
+void StepObservers::add(StepObserver& observer, const Model& model) {
+  if (!observed_) {
+    observed_ = std::make_unique<Observed>();
+    observed_->details.tires.resize(model.wheel_count);
+    for (const VehicleModel& v : model.vehicles)
+      observed_->details.controllers.emplace_back(v.controller->log_names().size());
+  }
+  observed_->observers.push_back(&observer);
+}
+
+// The time step on one page.
+
 namespace {
 
 // Kahan's sum: a clock that adds up a million steps is off by no more than one of them is.

@@ -6,16 +6,14 @@
 #include <optional>
 #include <vector>
 
-#include "sim/free_motion.h"
-#include "sim/level_ground.h"
-#include "sim/near_regions.h"
+#include "sim/body_state.h"
+#include "sim/drive.h"
+#include "sim/move.h"
 #include "sim/rigid_body_solver.h"
-#include "sim/rotation_memo.h"
 #include "sim/scene_buffer.h"
-#include "sim/tilt.h"
-#include "sim/wheel_inputs.h"
+#include "sim/stand.h"
 #include "terrain/ground.h"
-#include "vehicle/load_transfer.h"
+#include "vehicle/wheel.h"
 
 namespace mvsim {
 

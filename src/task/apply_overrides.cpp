@@ -4,7 +4,7 @@
 #include <charconv>
 #include <filesystem>
 
-#include "base/file.h"
+#include "base/text.h"
 #include "task/env_spec.h"
 #include "task/track/tracker.h"
 

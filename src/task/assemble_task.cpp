@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "base/utf8.h"
-#include "sim/check_start.h"
+#include "base/text.h"
+#include "sim/free_room.h"
 #include "task/compile_parts.h"
 #include "task/plan/path_tables.h"
 #include "task/randomize_level.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "base/utf8.h"
-#include "model/step_limits.h"
+#include "base/text.h"
+#include "model/compile_parts.h"
 
 namespace mvsim {
 namespace {
@@ -179,7 +179,7 @@ void compile_resets(TaskContext& context, AgentTask& agent, bool is_first, Task&
   }
 }
 
-// Warns of actions with commands that are larger than the limits of a step (model/step_limits.h).
+// Warns of actions with commands that are larger than the limits of a step (model/compile_parts.h).
 void check_action_limits(const TermSpec& term, const TaskContext& context, Task& task) {
   const double most = kMostTravel / task.substep, most_turn = kMostTurn / task.substep;
   if (context.vx_max <= most && context.omega_max <= most_turn) return;

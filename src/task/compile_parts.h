@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "model/view_drawer.h"
+#include "model/scene_view.h"
 #include "task/task.h"
 
 namespace mvsim {

@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <set>
 
-#include "assets/nearby_file.h"
-#include "base/file.h"
+#include "assets/open_file.h"
+#include "base/text.h"
 #include "model/compile.h"
 #include "sensor/sensors.h"
 #include "sensor/view_sensor.h"
 #include "task/move/people.h"
-#include "views/view_scenes.h"
+#include "views/draw_views.h"
 
 namespace mvsim {
 namespace {

@@ -12,7 +12,7 @@
 #include "assets/resources.h"
 #include "base/load_guard.h"
 #include "base/params.h"
-#include "sensor/camera_backend.h"
+#include "sensor/view.h"
 
 namespace mvsim {
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "assets/file_roots.h"
-#include "assets/nearby_file.h"
+#include "assets/open_file.h"
 #include "task/env_spec.h"
 #include "task/term_reader.h"
 #include "task/track/tracker.h"

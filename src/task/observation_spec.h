@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/dtype.h"
+#include "base/array.h"
 
 namespace mvsim {
 

@@ -1,7 +1,7 @@
 #include <vector>
 
 #include "task/make_term.h"
-#include "terrain/height_scan.h"
+#include "terrain/height_map.h"
 
 namespace mvsim {
 namespace {

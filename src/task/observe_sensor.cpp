@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "model/sensor_layout.h"
+#include "model/model.h"
 #include "task/make_term.h"
 
 namespace mvsim {

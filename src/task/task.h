@@ -10,7 +10,7 @@
 #include "task/env_spec.h"
 #include "task/line_up.h"
 #include "task/move/movers.h"
-#include "task/plan/goal_field_cache.h"
+#include "task/plan/goal_field.h"
 #include "task/randomize.h"
 #include "task/start_and_goal.h"
 #include "task/terms.h"
@@ -71,7 +71,7 @@ struct AgentTask {
 struct Task {
   EnvSpec spec;
   std::shared_ptr<const EnvSpec> given;              // as given, with knobs not replaced
-  std::vector<Override> knobs;                       // knobs that an env set later (batch/knob_tasks.h)
+  std::vector<Override> knobs;                       // knobs that an env set later (batch/batch_options.h)
   std::vector<std::shared_ptr<const Model>> models;  // by variant; same vehicles, sensors and parameters
   double control_period = 0, substep = 0;            // s
   int substeps = 1;

@@ -2,8 +2,8 @@
 // the time limit truncates instead.
 #include <cmath>
 
-#include "task/contact_kinds.h"
 #include "task/make_term.h"
+#include "task/track/contacts.h"
 
 namespace mvsim {
 

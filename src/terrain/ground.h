@@ -1,5 +1,4 @@
-// Ground height: elevation maps, level planes and the tops of blocks. Read-only after
-// construction.
+// The ground: its patches, its heights, and plates fitted to it.
 #pragma once
 
 #include <optional>
@@ -10,6 +9,19 @@
 #include "terrain/height_map.h"
 
 namespace mvsim {
+
+// Properties of the ground under one wheel.
+
+// Values of the property regions there. Where a value is negative, the tire's own value is used.
+struct GroundPatch {
+  double mu = -1;          // friction coefficient
+  double c_rr = -1;        // rolling resistance coefficient
+  int surface = -1;        // index of a MAVS surface (tire/vti)
+  double cone_index = -1;  // Pa, strength of the soil
+};
+
+// Ground height: elevation maps, level planes and the tops of blocks. Read-only after
+// construction.
 
 enum class TopShape { kFlat, kRamp, kBump };
 
@@ -57,5 +69,39 @@ double highest_under(const Terrain& terrain, std::span<const PlacedTop> tops, Ve
 
 // Returns the largest height of the elevation maps at a point. Empty if there is none.
 std::optional<double> highest_map(const Terrain& terrain, Vec2 at);
+
+// Pose of a rigid plate, such as a vehicle on its wheels, on points of the ground.
+
+struct PlatePose {
+  double z = 0, pitch = 0, roll = 0;  // of the plate's origin; R = Rz(yaw) Ry(pitch) Rx(roll)
+};
+
+// The rigid transform that takes points of a level plate nearest to points of the ground, by least squares.
+// It is Horn's solution: for points of a plane his quaternion is the polar factor of a 3 x 2 matrix, in
+// closed form.
+class PlateFit {
+ public:
+  // Adds a point of the plate and its contact point on the ground. Both frames have nearly the same yaw.
+  void add(Vec2 plate, Vec3 ground) {
+    count_ += 1;
+    plate_sum_ = plate_sum_ + plate;
+    ground_sum_ = combine(1, ground_sum_, 1, ground);
+    x_sum_ = combine(1, x_sum_, plate.x, ground);
+    y_sum_ = combine(1, y_sum_, plate.y, ground);
+  }
+  bool empty() const { return count_ == 0; }
+  // Empty for fewer than three points and for points on one line.
+  std::optional<PlatePose> solve() const;
+
+ private:
+  static Vec3 combine(double s, Vec3 a, double t, Vec3 b) {
+    return {s * a.x + t * b.x, s * a.y + t * b.y, s * a.z + t * b.z};
+  }
+
+  double count_ = 0;
+  Vec2 plate_sum_;
+  Vec3 ground_sum_;
+  Vec3 x_sum_, y_sum_;  // sums of ground * plate.x and of ground * plate.y
+};
 
 }  // namespace mvsim

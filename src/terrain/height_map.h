@@ -1,6 +1,4 @@
-// Elevation map: heights at the nodes of a grid (<element class="elevation_map">). Immutable.
-//
-// Rows run along +x and columns along +y. A cell is two triangles that meet on its rising diagonal.
+// Elevation maps, and scans of their heights.
 #pragma once
 
 #include <cmath>
@@ -13,6 +11,10 @@
 #include "base/geometry.h"
 
 namespace mvsim {
+
+// Elevation map: heights at the nodes of a grid (<element class="elevation_map">). Immutable.
+//
+// Rows run along +x and columns along +y. A cell is two triangles that meet on its rising diagonal.
 
 class HeightMap {
  public:
@@ -57,5 +59,12 @@ class HeightMap {
   double highest_;
   std::vector<float> heights_;
 };
+
+// Heights of an elevation map at many points at once, in vectors.
+
+// out[i] = the map's height at origin + turn.rotate(points[i]), 0 where it has none, less `z`: the bits of
+// HeightMap::height_at() on every instruction set.
+void scan_heights(const HeightMap& map, Vec2 origin, const Rotation2& turn, std::span<const Vec2> points,
+                  double z, float* out);
 
 }  // namespace mvsim

@@ -1,4 +1,4 @@
-#include "terrain/height_scan.h"
+#include "terrain/height_map.h"
 
 #include <algorithm>
 

@@ -10,7 +10,7 @@
 
 #include "base/geometry.h"
 #include "base/params.h"
-#include "terrain/ground_patch.h"
+#include "terrain/ground.h"
 
 namespace mvsim {
 

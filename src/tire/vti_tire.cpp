@@ -6,7 +6,7 @@
 // secant, F = K (r w - v), which is solved for the slip speed after the step. Forces never overshoot, and
 // steady states are those of the curve. Below kLowSpeed the wheel sticks: K grows without bound, but the
 // limit of the force stays.
-#include "tire/slip.h"
+#include "tire/rolling.h"
 #include "tire/tire_model.h"
 #include "tire/vti_mavs.h"
 #include "tire/vti_traction.h"

@@ -2,8 +2,8 @@
 #include <array>
 
 #include "vehicle/car.h"
-#include "vehicle/controllers.h"
-#include "vehicle/dynamics_classes.h"
+#include "vehicle/controller.h"
+#include "vehicle/dynamics.h"
 
 namespace mvsim {
 namespace {

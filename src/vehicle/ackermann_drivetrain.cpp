@@ -1,10 +1,10 @@
 // Dynamics `ackermann_drivetrain`: one engine, whose torque differentials share among the wheels.
 #include <array>
 
+#include "vehicle/actuators.h"
 #include "vehicle/car.h"
-#include "vehicle/controllers.h"
-#include "vehicle/drivetrain.h"
-#include "vehicle/dynamics_classes.h"
+#include "vehicle/controller.h"
+#include "vehicle/dynamics.h"
 
 namespace mvsim {
 namespace {

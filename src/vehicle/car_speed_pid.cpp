@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "vehicle/car.h"
-#include "vehicle/controllers.h"
+#include "vehicle/controller.h"
 #include "vehicle/speed_pid.h"
 
 namespace mvsim {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "vehicle/car.h"
-#include "vehicle/controllers.h"
+#include "vehicle/controller.h"
 
 namespace mvsim {
 namespace {

@@ -1,7 +1,4 @@
-// Interface of vehicle controllers, which turn a command into actuation. Each dynamics class lists its
-// controllers in controllers().
-//
-// Stateless and shared; parameters, command and state are arrays that the Simulation owns.
+// Interface of controllers, and their list.
 #pragma once
 
 #include <span>
@@ -12,6 +9,11 @@
 #include "vehicle/wheel.h"
 
 namespace mvsim {
+
+// Interface of vehicle controllers, which turn a command into actuation. Each dynamics class lists its
+// controllers in controllers().
+//
+// Stateless and shared; parameters, command and state are arrays that the Simulation owns.
 
 inline constexpr int kMaxCommand = 4;
 inline constexpr int kMaxActuation = 4;
@@ -62,5 +64,23 @@ class Controller {
   // spin in rad/s, and its torque after the step is what that took.
   virtual bool imposes_spins() const { return false; }
 };
+
+// The registered controllers, one accessor each.
+
+const Controller& differential_raw();
+const Controller& differential_twist_pid();
+const Controller& differential_twist_ideal();
+const Controller& differential_twist_wheels();
+
+const Controller& ackermann_raw();
+const Controller& ackermann_twist_ideal();
+const Controller& ackermann_twist_front_steer_pid();
+const Controller& ackermann_front_steer_pid();
+const Controller& ackermann_throttle_brake();
+
+const Controller& drivetrain_raw();
+const Controller& drivetrain_twist_front_steer_pid();
+const Controller& drivetrain_front_steer_pid();
+const Controller& drivetrain_throttle_brake();
 
 }  // namespace mvsim

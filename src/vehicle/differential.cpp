@@ -2,8 +2,8 @@
 // right wheels the other; a caster is an unpowered wheel of fixed yaw.
 #include <array>
 
-#include "vehicle/controllers.h"
-#include "vehicle/dynamics_classes.h"
+#include "vehicle/controller.h"
+#include "vehicle/dynamics.h"
 
 namespace mvsim {
 namespace {

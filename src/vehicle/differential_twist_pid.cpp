@@ -1,5 +1,5 @@
 // Controller `twist_pid`: one PID per side on the wheel speed that odometry reports.
-#include "vehicle/controllers.h"
+#include "vehicle/controller.h"
 #include "vehicle/speed_pid.h"
 
 namespace mvsim {

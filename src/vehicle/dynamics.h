@@ -1,5 +1,4 @@
-// Interface of dynamics classes: wheel layout, drive and steering. Each family has a file of its own and a
-// line in dynamics_classes().
+// Interface of dynamics classes, and their list.
 #pragma once
 
 #include <limits>
@@ -11,6 +10,9 @@
 #include "vehicle/wheel.h"
 
 namespace mvsim {
+
+// Interface of dynamics classes: wheel layout, drive and steering. Each family has a file of its own and a
+// line in dynamics_classes().
 
 struct WheelSlot {
   std::string_view tag;
@@ -60,5 +62,13 @@ std::span<const Dynamics* const> dynamics_classes();
 // Returns the body twist from the spins of the first two wheels (left, right). Their rim speeds w R are those
 // of a body that turns about a point of their axle, so vy = 0.
 Twist2 odometry_twist(std::span<const WheelModel> wheels, std::span<const WheelState> states);
+
+// The registered dynamics classes, one accessor each.
+
+const Dynamics& differential();
+const Dynamics& differential_3_wheels();
+const Dynamics& differential_4_wheels();
+const Dynamics& ackermann();
+const Dynamics& ackermann_drivetrain();
 
 }  // namespace mvsim

@@ -1,7 +1,7 @@
 // Controllers `raw`: hold the torques, and the steering angle of a car, that they are given. Torques have the
 // sign of the world language: negative drives forward.
 #include "vehicle/car.h"
-#include "vehicle/controllers.h"
+#include "vehicle/controller.h"
 
 namespace mvsim {
 namespace {

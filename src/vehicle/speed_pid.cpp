@@ -3,10 +3,88 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vehicle/pid.h"
+#include "base/math.h"
 #include "vehicle/wheel.h"
 
 namespace mvsim {
+
+double pid_step(const PidGains& gains, PidState& state, double e, double dt, double feedforward) {
+  if (dt <= 0) dt = 1e-3;
+  state.integral += gains.ki * e * dt;
+  if (gains.integral_max >= 0) {
+    const double max = std::fabs(gains.ki) * gains.integral_max;
+    state.integral = std::clamp(state.integral, -max, max);
+  }
+  double derivative = 0;
+  if (gains.derivative_filter > 0) {
+    state.derivative += dt * gains.derivative_filter * (gains.kd * e - state.derivative);
+    derivative = state.derivative;
+  } else if (state.has_last != 0) {
+    derivative = gains.kd * (e - state.last_error) / dt;
+  }
+  state.last_error = e;
+  state.has_last = 1;
+
+  const bool limited = gains.max_output > 0;
+  const auto saturate = [&](double u) {
+    return limited ? std::clamp(u, -gains.max_output, gains.max_output) : u;
+  };
+  const double u = gains.kp * e + state.integral + derivative + feedforward;
+  const double saturated = saturate(u);
+  if (!gains.anti_windup || gains.kp <= 1e-12 || !limited) return saturated;
+  // back-calculation: the integrator is reduced by the part that the actuator could not apply
+  state.integral += gains.ki / gains.kp * (saturated - u) * dt;
+  return saturate(gains.kp * e + state.integral + derivative + feedforward);
+}
+
+double reference_filter(ReferenceFilterState& state, double setpoint, double tau, int order, double dt) {
+  const double a = math::exp(-dt / std::max(1e-6, tau));
+  state.first = a * state.first + (1 - a) * setpoint;
+  if (order < 2) return state.first;
+  state.second = a * state.second + (1 - a) * state.first;
+  return state.second;
+}
+
+namespace {
+
+// The loop has the speed u of the wheels and the speed v of the vehicle: u' = v, v' = v + k (setpoint - u).
+// Its roots are those of x^2 - x + k. It oscillates above k = 1/4 and diverges above 1. The inertia of the
+// wheels changes this slightly.
+constexpr double kMaxRolling = 0.7, kGoodRolling = 0.3;
+// A wheel that slips has u' = u + k (setpoint - u) - friction. It oscillates above k = 1 and diverges
+// above 2.
+constexpr double kMaxSlipping = 1.5, kGoodSlipping = 0.5;
+constexpr double kLargeError = 1;      // m/s, of a command that a vehicle at rest gets
+constexpr double kLongestStep = 0.02;  // s, that gains should serve
+// The integral takes up all grip within 0.7 s of an error of 0.1 m/s, but follows KP slowly enough.
+constexpr double kIntegralOfGrip = 14, kIntegralOfKp = 0.4;
+
+bool can_slip(const SpeedLoop& loop, const SpeedGains& gains) {
+  const double asked =
+      gains.max_torque > 0 ? std::min(gains.max_torque, gains.kp * kLargeError) : gains.kp * kLargeError;
+  return loop.slips_ever || asked > 1.1 * loop.grip;
+}
+
+}  // namespace
+
+std::optional<SpeedFault> fault_of(const SpeedLoop& loop, const SpeedGains& gains) {
+  const double gain = gains.kp * loop.dt;
+  if (gain * std::max(loop.driving, loop.turning) > kMaxRolling) return SpeedFault::kOvershoots;
+  if (can_slip(loop, gains) && gain * loop.spinning > kMaxSlipping) return SpeedFault::kBreaksAway;
+  return std::nullopt;
+}
+
+SpeedGains settling_gains(const SpeedLoop& loop, const SpeedGains& gains) {
+  const double dt = std::max(loop.dt, kLongestStep);
+  SpeedGains out;
+  out.max_torque = 1.02 * loop.grip;
+  if (gains.max_torque > 0) out.max_torque = std::min(out.max_torque, gains.max_torque);
+  out.kp = std::min(gains.kp, kGoodRolling / (dt * std::max(loop.driving, loop.turning)));
+  if (loop.slips_ever) out.kp = std::min(out.kp, kGoodSlipping / (dt * loop.spinning));
+  out.ki = std::min(kIntegralOfGrip * out.max_torque, kIntegralOfKp * out.kp / dt);
+  return out;
+}
+
 namespace {
 
 // Memory of one speed, numbers that the Simulation keeps.

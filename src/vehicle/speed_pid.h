@@ -1,8 +1,8 @@
-// PIDs on speeds, as controllers that track a speed share them: parameters, memory, slope feedforward and the
-// rule for stopping.
+// Control of speeds: the PID block, the loop of a wheel, the controllers of a twist.
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -10,6 +10,65 @@
 #include "vehicle/wheel.h"
 
 namespace mvsim {
+
+// The PID block with reference filter of the twist controllers. The state consists of numbers, so that
+// snapshots can hold it.
+
+struct PidGains {
+  double kp = 0, ki = 0, kd = 0;
+  double derivative_filter = 0;  // N, 1/s; 0: backward difference
+  double max_output = 0;         // 0: unlimited
+  double integral_max = -1;      // bound of the integral of the error; negative: none
+  bool anti_windup = false;
+};
+
+struct PidState {
+  double integral = 0, derivative = 0, last_error = 0, has_last = 0;
+};
+
+// One step with error `e`; `feedforward` is added before saturation.
+double pid_step(const PidGains& gains, PidState& state, double e, double dt, double feedforward);
+
+struct ReferenceFilterState {
+  double first = 0, second = 0;
+};
+
+// First or second order low-pass of a setpoint.
+double reference_filter(ReferenceFilterState& state, double setpoint, double tau, int order, double dt);
+
+// Stability of a PID on the speed of wheels: the loop of controller, wheels and mass, in which a rolling
+// wheel has the vehicle's speed one step late. Pure; SI units.
+
+struct SpeedGains {
+  double kp = 0, ki = 0;
+  double max_torque = 0;  // N m; 0: unlimited
+};
+
+// Effect of 1 N m of the controller's output.
+struct SpeedLoop {
+  double dt = 0;            // s
+  double driving = 0;       // m/s2 of the vehicle, its wheels rolling
+  double turning = 0;       // the same at the wheels of a vehicle that turns in place; 0: it steers
+  double spinning = 0;      // m/s2 at the rim of a driven wheel that slips
+  double grip = 0;          // N m of output from which on a driven wheel slips
+  bool slips_ever = false;  // no force without slip, and no wheel that keeps rolling
+};
+
+enum class SpeedFault {
+  kOvershoots,  // while wheels roll, each step answers more than the speed that is missing
+  kBreaksAway   // wheels slip, and each step throws them farther beyond the speed that is asked for
+};
+
+// Returns the fault of the loop with KP alone. An integral as slow as those of settling_gains() changes
+// little.
+std::optional<SpeedFault> fault_of(const SpeedLoop& loop, const SpeedGains& gains);
+
+// Returns gains that settle at this step and at all steps from 5 to 20 ms. Their torque limit is that of the
+// tires, but at most that of `gains`.
+SpeedGains settling_gains(const SpeedLoop& loop, const SpeedGains& gains);
+
+// PIDs on speeds, as controllers that track a speed share them: parameters, memory, slope feedforward and the
+// rule for stopping.
 
 enum SpeedPidParam {
   kKp,

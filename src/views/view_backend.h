@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "sensor/camera_backend.h"
+#include "sensor/view.h"
 
 namespace mvsim {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/utf8.h"
+#include "base/text.h"
 #include "worldfile/expression.h"
 
 namespace mvsim {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "assets/nearby_file.h"
+#include "assets/open_file.h"
 #include "worldfile/fields.h"
 
 namespace mvsim {

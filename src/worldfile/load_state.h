@@ -1,4 +1,4 @@
-// State of the loading of one world. Lives for one call of load_world; not thread-safe.
+// State of one load of a world: its warnings, its limits.
 #pragma once
 
 #include <map>
@@ -8,14 +8,36 @@
 #include <vector>
 
 #include "assets/resources.h"
-#include "base/file.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "worldfile/expansion.h"
 #include "worldfile/limits.h"
 #include "worldfile/load_world.h"
-#include "worldfile/warning_list.h"
 #include "worldfile/xml_source.h"
 
 namespace mvsim {
+
+// Warnings of one load, each kind reported once: with the place of the first and the number of them. Not
+// thread-safe.
+
+class WarningList {
+ public:
+  // Returns true if the kind is new, so that its text is needed.
+  bool is_new(const std::string& kind);
+  void add(const std::string& kind, const SourceLocation& where, const std::string& text);
+  std::vector<std::string> texts() const;
+
+ private:
+  struct Entry {
+    std::string text;
+    int count = 0;
+  };
+  std::map<std::string, size_t> index_;
+  std::vector<Entry> entries_;
+  size_t left_out_ = 0;
+};
+
+// State of the loading of one world. Lives for one call of load_world; not thread-safe.
 
 // <vehicle:class>, <block:class> or <actor:class>: its element and its children with includes and ifs carried
 // out.

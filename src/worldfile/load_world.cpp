@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "assets/nearby_file.h"
+#include "assets/open_file.h"
 #include "worldfile/include.h"
 #include "worldfile/parse.h"
 #include "worldfile/unused_variables.h"

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "assets/asset_cache.h"
 #include "assets/resources.h"
 #include "worldfile/world_spec.h"
 

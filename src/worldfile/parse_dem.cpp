@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "assets/point_rows.h"
+#include "assets/data_files.h"
 #include "worldfile/include.h"
 #include "worldfile/nearest_sample.h"
 #include "worldfile/parse.h"

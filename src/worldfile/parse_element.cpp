@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "assets/map_yaml.h"
+#include "assets/map_files.h"
 #include "worldfile/include.h"
 #include "worldfile/parse.h"
 

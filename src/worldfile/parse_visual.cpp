@@ -2,7 +2,7 @@
 // <element class="skybox">.
 #include <algorithm>
 
-#include "assets/point_rows.h"
+#include "assets/data_files.h"
 #include "assets/read_mesh.h"
 #include "worldfile/include.h"
 #include "worldfile/parse.h"

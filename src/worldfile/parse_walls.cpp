@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "assets/mesh_edges.h"
+#include "assets/read_mesh.h"
 #include "worldfile/parse.h"
 
 namespace mvsim {

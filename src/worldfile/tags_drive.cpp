@@ -5,7 +5,7 @@
 namespace mvsim {
 namespace {
 
-constexpr double kNone = kMaxNumber;  // no bound of its own
+constexpr double kUnbounded = kMaxNumber;  // no bound of its own
 
 // One table a unit: "m/s" or "rad/s".
 struct LimitUnits {
@@ -15,24 +15,25 @@ struct LimitUnits {
 constexpr std::array<Tag<LimitSpec>, 8> limit_tags(const LimitUnits& units) {
   constexpr std::string_view kOpen = "absent: no limit";
   return {{
-      {number("max_velocity", 0, kNone, units.speed, kOpen).randomised(), &LimitSpec::max_velocity},
-      {number("min_velocity", -kNone, 0, units.speed, "absent: `-max_velocity`").randomised(),
+      {number("max_velocity", 0, kUnbounded, units.speed, kOpen).randomised(), &LimitSpec::max_velocity},
+      {number("min_velocity", -kUnbounded, 0, units.speed, "absent: `-max_velocity`").randomised(),
        &LimitSpec::min_velocity},
-      {number("max_acceleration", 0, kNone, units.acceleration, kOpen).randomised(),
+      {number("max_acceleration", 0, kUnbounded, units.acceleration, kOpen).randomised(),
        &LimitSpec::max_acceleration},
-      {number("max_deceleration", -kNone, 0, units.acceleration,
+      {number("max_deceleration", -kUnbounded, 0, units.acceleration,
               "while it moves forward; absent: `max_acceleration_reverse`")
            .randomised(),
        &LimitSpec::max_deceleration},
-      {number("max_acceleration_reverse", -kNone, 0, units.acceleration, "absent: `-max_acceleration`")
+      {number("max_acceleration_reverse", -kUnbounded, 0, units.acceleration, "absent: `-max_acceleration`")
            .randomised(),
        &LimitSpec::max_acceleration_reverse},
-      {number("max_deceleration_reverse", 0, kNone, units.acceleration,
+      {number("max_deceleration_reverse", 0, kUnbounded, units.acceleration,
               "while it moves backward; absent: `max_acceleration`")
            .randomised(),
        &LimitSpec::max_deceleration_reverse},
-      {number("max_jerk", 0, kNone, units.jerk, kOpen).randomised(), &LimitSpec::max_jerk},
-      {number("min_jerk", -kNone, 0, units.jerk, "absent: `-max_jerk`").randomised(), &LimitSpec::min_jerk},
+      {number("max_jerk", 0, kUnbounded, units.jerk, kOpen).randomised(), &LimitSpec::max_jerk},
+      {number("min_jerk", -kUnbounded, 0, units.jerk, "absent: `-max_jerk`").randomised(),
+       &LimitSpec::min_jerk},
   }};
 }
 

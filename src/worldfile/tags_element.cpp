@@ -1,5 +1,5 @@
 // Tags of <element class="...">.
-#include "assets/map_yaml.h"
+#include "assets/map_files.h"
 #include "worldfile/tags.h"
 
 namespace mvsim {

@@ -40,11 +40,11 @@ constexpr Tag<JointSpec> kRevolute[] = {
     {degrees("lower_angle_deg", -kMaxTurn, kMaxTurn), &JointSpec::lower_angle},
     {degrees("upper_angle_deg", -kMaxTurn, kMaxTurn), &JointSpec::upper_angle}};
 
-constexpr double kMaxSpeed = 1e3;  // m/s
+constexpr double kMaxActorSpeed = 1e3;  // m/s
 
 constexpr Tag<ActorSpec> kActor[] = {
-    {number_above("walking_speed", 0, kMaxSpeed, "m/s"), &ActorSpec::walking_speed},
-    {number_above("running_speed", 0, kMaxSpeed, "m/s"), &ActorSpec::running_speed},
+    {number_above("walking_speed", 0, kMaxActorSpeed, "m/s"), &ActorSpec::walking_speed},
+    {number_above("running_speed", 0, kMaxActorSpeed, "m/s"), &ActorSpec::running_speed},
     {boolean("solid", "has a body: vehicles run into it, lidars see it, it is counted as a person"),
      &ActorSpec::solid},
     {number_above("height", 0, 100, "m", "without effect"), &ActorSpec::height},

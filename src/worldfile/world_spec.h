@@ -10,16 +10,16 @@
 #include <string>
 #include <vector>
 
-#include "assets/mrpt_grid.h"
+#include "assets/map_files.h"
 #include "assets/read_image.h"
 #include "base/error.h"
 #include "base/geometry.h"
-#include "base/keyframes.h"
+#include "base/geometry3.h"
 #include "base/params.h"
 
 namespace mvsim {
 
-struct ColorImage;  // assets/color_image.h
+struct ColorImage;  // assets/read_image.h
 struct MeshFile;    // assets/read_mesh.h
 
 // Topics of a body from a <publish> that is switched on. A simulation does not publish them by itself.
@@ -301,7 +301,7 @@ struct LightsSpec {
   bool has_shadows = true;
 };
 
-// Background pictures: Front, Back, Down, Up, Left, Right (scene/sky_box.h).
+// Background pictures: Front, Back, Down, Up, Left, Right (scene/scene.h).
 using SkyboxSpec = std::array<std::shared_ptr<const ColorImage>, 6>;
 
 // Visuals that are drawn in addition to an element.

@@ -4,13 +4,13 @@
 #include <charconv>
 #include <cstdint>
 
-#include "base/utf8.h"
+#include "base/text.h"
 #include "worldfile/limits.h"
 
 namespace mvsim {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\n";
+constexpr std::string_view kXmlBlanks = " \t\r\n";
 
 // Whether the reference at `s` ("&#1234;" or "&#x4d2;") names a character of text; what pugixml does not
 // check.
@@ -26,7 +26,7 @@ bool is_text_reference(std::string_view s) {
 }
 
 size_t name_end(std::string_view text, size_t i) {
-  while (i < text.size() && kBlanks.find(text[i]) == std::string_view::npos && text[i] != '>' &&
+  while (i < text.size() && kXmlBlanks.find(text[i]) == std::string_view::npos && text[i] != '>' &&
          text[i] != '/')
     ++i;
   return i;

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/source_text.h"
+#include "base/text.h"
 
 namespace mvsim {
 

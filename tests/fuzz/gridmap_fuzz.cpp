@@ -1,5 +1,5 @@
 // Occupancy grids as MRPT serializes them, packed by gzip or not.
-#include "assets/mrpt_grid.h"
+#include "assets/map_files.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,5 +1,4 @@
 // PNG, JPEG and PGM, as grey levels and as colours.
-#include "assets/color_image.h"
 #include "assets/read_image.h"
 #include "fuzz.h"
 

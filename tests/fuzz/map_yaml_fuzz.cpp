@@ -1,5 +1,5 @@
 // The yaml of map_server.
-#include "assets/map_yaml.h"
+#include "assets/map_files.h"
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // Meshes of every format, through the confined child: a mesh whose triangles name its vertices, or an Error.
 #include "assets/read_mesh.h"
-#include "base/mesh.h"
+#include "base/geometry3.h"
 #include "fuzz.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // Rows of numbers: point clouds, elevation models and centrelines.
-#include "assets/point_rows.h"
+#include "assets/data_files.h"
 
 #include "fuzz.h"
 #include "task/plan/centreline_file.h"

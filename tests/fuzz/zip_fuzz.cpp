@@ -1,5 +1,5 @@
 // Zip files: the table of members, and the member "a".
-#include "assets/zip_file.h"
+#include "assets/data_files.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -319,7 +319,7 @@ def _gains(base: Base, facts: DriveFacts, name: str, comment: list[str]) -> Gain
     integral = found["KI"]
     if base.dynamics == "differential_4_wheels":
         # A turn uses most of the grip, so the integral gain is the largest that settles at steps up to 20 ms
-        # (vehicle/speed_loop.cpp).
+        # (vehicle/speed_pid.cpp).
         integral = max(integral, min(14 * torque, 20 * found["KP"]))
     return Gains(found["KP"], integral, torque)
 

@@ -1,5 +1,5 @@
 // Moves finished views of a target to arrays in a GPU's memory without a copy to the host. A shader packs
-// them into a buffer (render/gl/gl_pack_shader.h), which CUDA maps and copies from. The context must be
+// them into a buffer (render/gl/gl_pack.cpp), which CUDA maps and copies from. The context must be
 // current in calls that take it.
 #pragma once
 
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "render/gl/cuda_device.h"
+#include "render/gl/gl_objects.h"
 #include "render/gl/gl_view_list.h"
-#include "render/gl/gl_view_target.h"
 
 namespace mvsim {
 

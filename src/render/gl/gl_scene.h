@@ -1,16 +1,98 @@
-// A RayScene for rasters in the driver's memory, in the layout of the shaders of views
-// (render/gl/gl_view_shaders.h). The context must be current in upload() and free().
+// Scenes in the memory of a driver: their cache, trees for shadows, buffers.
 #pragma once
 
 #include <glad/gl.h>
-
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
+#include "base/geometry3.h"
 #include "render/rays/ray_scene.h"
 
 namespace mvsim {
+
+// Cache of scenes in the memory of a driver.
+
+// GpuCopy has upload(gl, scene) and free(gl). The context must be current in each call. A cached copy does
+// not keep its scene alive.
+template <typename Scene, typename GpuCopy>
+class SceneCache {
+ public:
+  explicit SceneCache(size_t most) : most_(most) {}
+
+  // Returns the copy of this scene, and uploads it if it is not cached. The copy is valid until the next
+  // call.
+  GpuCopy& get(const GladGLContext& gl, const std::shared_ptr<const Scene>& scene) {
+    std::erase_if(kept_, [&](Kept& kept) {
+      if (!kept.scene.expired()) return false;
+      kept.copy.free(gl);
+      return true;
+    });
+    const auto known = std::find_if(kept_.begin(), kept_.end(),
+                                    [&](const Kept& kept) { return kept.scene.lock() == scene; });
+    if (known != kept_.end()) {
+      std::rotate(kept_.begin(), known, known + 1);
+      return kept_.front().copy;
+    }
+    if (kept_.size() == most_) {
+      kept_.back().copy.free(gl);
+      kept_.pop_back();
+    }
+    kept_.insert(kept_.begin(), Kept{scene, {}});
+    try {
+      kept_.front().copy.upload(gl, *scene);
+    } catch (...) {
+      kept_.front().copy.free(gl);
+      kept_.erase(kept_.begin());
+      throw;
+    }
+    return kept_.front().copy;
+  }
+
+  void free(const GladGLContext& gl) {
+    for (Kept& kept : kept_) kept.copy.free(gl);
+    kept_.clear();
+  }
+
+ private:
+  struct Kept {
+    std::weak_ptr<const Scene> scene;
+    GpuCopy copy;
+  };
+  std::vector<Kept> kept_;  // latest first
+  size_t most_;
+};
+
+// A tree of boxes over triangles, as plain arrays. A shader walks it to find bodies in front of the sun. Pure
+// functions, any thread.
+
+// A box and its contents: two further nodes from `first` on, or `count` triangles.
+struct ShadowNode {
+  std::array<float, 3> low{};
+  uint32_t first = 0;
+  std::array<float, 3> high{};
+  uint32_t count = 0;
+};
+
+// One corner and the vectors from there to the others.
+struct ShadowTriangle {
+  std::array<float, 4> corner{}, to_second{}, to_third{};  // the fourth numbers are padding
+};
+
+struct ShadowTree {
+  static constexpr int kMaxDepth = 32;  // halves of at most 2^32 triangles
+
+  std::vector<ShadowNode> nodes;  // the first contains all; empty if there are no triangles
+  std::vector<ShadowTriangle> triangles;
+};
+
+ShadowTree make_shadow_tree(const std::vector<std::array<Vec3, 3>>& triangles);
+
+// A RayScene for rasters in the driver's memory, in the layout of the shaders of views
+// (render/gl/gl_view_shaders.h). The context must be current in upload() and free().
 
 // Bindings of the buffers that shaders read and write.
 enum GlBinding {

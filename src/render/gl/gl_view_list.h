@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "render/gl/device_image.h"
+#include "render/gl/cuda_device.h"
 #include "render/gl/gl_scene.h"
 #include "render/rays/placed_body.h"
 

@@ -9,10 +9,8 @@
 #include "render/gl/gl_errors.h"
 #include "render/gl/gl_objects.h"
 #include "render/gl/gl_pack.h"
+#include "render/gl/gl_scene.h"
 #include "render/gl/gl_view_shaders.h"
-#include "render/gl/gl_view_target.h"
-#include "render/gl/scene_cache.h"
-#include "render/gl/shadow_tree.h"
 #include "render/shading.h"
 
 namespace mvsim {
@@ -24,7 +22,7 @@ constexpr GLuint64 kLongestWait = 10'000'000'000;  // ns; some drivers hang for 
 constexpr size_t kMaxKeptScenes = 8;               // in the driver's memory
 constexpr size_t kMaxKeptTargets = 4;              // one for each size of pictures
 constexpr int kPasses = 4;                         // passes for transparent surfaces, as with rays
-constexpr int kGroup = 8;                          // pixels, each way, of the compute shader
+constexpr int kGroupSide = 8;                      // pixels, each way, of the compute shader
 
 std::string vector_text(Vec3 v) {
   char text[64];
@@ -281,7 +279,7 @@ void GlViews::Parts::draw_pass(const Frame& frame, int pass) const {
   gl_.BindFramebuffer(GL_FRAMEBUFFER, 0);
   gl_.UseProgram(shade_program_);
   gl_.BindTextureUnit(0, frame.target->ids);
-  const auto groups = [](int pixels) { return static_cast<GLuint>((pixels + kGroup - 1) / kGroup); };
+  const auto groups = [](int pixels) { return static_cast<GLuint>((pixels + kGroupSide - 1) / kGroupSide); };
   gl_.DispatchCompute(groups(frame.width), groups(frame.height), static_cast<GLuint>(frame.layers));
   gl_.MemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT);
 }

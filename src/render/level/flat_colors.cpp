@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "render/level/flat_paint.h"
 #include "render/level/flat_shadows.h"
+#include "render/level/flat_view.h"
 
 namespace mvsim {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "raycast/level_shade.h"
+#include "raycast/level_rays.h"
 #include "render/level/flat_scene.h"
 #include "render/level/level_eye.h"
 #include "render/rays/placed_body.h"

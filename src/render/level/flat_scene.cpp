@@ -5,7 +5,7 @@
 #include <map>
 
 #include "render/shading.h"
-#include "scene/grid_rectangles.h"
+#include "scene/grid_triangles.h"
 #include "scene/triangles.h"
 
 namespace mvsim {

@@ -1,6 +1,4 @@
-// Views of eyes that look level, drawn column by column from the plane. They equal the views of
-// render/rays/ray_view.h of the same scene, except for pixels at edges, and are many times faster. Any
-// thread; a view does not depend on others.
+// Pictures of level eyes, and the place of their textures.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +9,17 @@
 #include "render/rays/placed_body.h"
 
 namespace mvsim {
+
+// Computes the place of a face's texture, equal to that of its triangles.
+
+// For a side of the prism, or (negative) its top or bottom. `outline`: in the eye's plane; `low`: height of
+// its foot above the eye; `pixel_angle`: angle from one pixel to the next.
+FacePaint paint_of(const FlatLook& look, const MipImage& image, std::span<const Vec2> outline, int side,
+                   double low, double pixel_angle);
+
+// Views of eyes that look level, drawn column by column from the plane. They equal the views of
+// render/rays/ray_view.h of the same scene, except for pixels at edges, and are many times faster. Any
+// thread; a view does not depend on others.
 
 struct FlatPicture {
   const View* view = nullptr;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "render/pictures/view_matrix.h"
-
 namespace mvsim {
 namespace {
 

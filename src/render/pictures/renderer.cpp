@@ -6,11 +6,11 @@
 
 #include "render/gl/egl_context.h"
 #include "render/gl/gl_objects.h"
-#include "render/gl/scene_cache.h"
+#include "render/gl/gl_scene.h"
+#include "render/pictures/camera.h"
 #include "render/pictures/gpu_scene.h"
 #include "render/pictures/overlay.h"
 #include "render/pictures/shaders.h"
-#include "render/pictures/view_matrix.h"
 #include "render/shading.h"
 
 namespace mvsim {

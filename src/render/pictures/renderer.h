@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "base/image.h"
+#include "base/array.h"
 #include "render/gl/gl_errors.h"
 #include "render/pictures/camera.h"
 #include "scene/marks.h"

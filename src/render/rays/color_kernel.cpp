@@ -1,4 +1,4 @@
-#include "render/rays/color_kernel.h"
+#include "render/rays/tile_shading.h"
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "assets/color_image.h"
+#include "assets/read_image.h"
 
 namespace mvsim {
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/hypot.h"
 #include "base/math.h"
 
 namespace mvsim {

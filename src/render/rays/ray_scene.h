@@ -1,17 +1,39 @@
-// A Scene prepared for rays: pieces of few triangles and trees of all others, their planes in double
-// precision, and the data for shading. Made once for a scene, immutable, any thread. Coordinates are metres.
+// Scenes for rays: small pieces, and trees of triangles.
 #pragma once
 
 #include <array>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "base/geometry3.h"
 #include "raycast/triangle_tree.h"
 #include "render/rays/mip_image.h"
-#include "render/rays/ray_piece.h"
 #include "scene/scene.h"
 
 namespace mvsim {
+
+// Small parts of a scene for rays, which need no tree. Plain values, metres.
+
+// An instance of few triangles. They are compared with all rays that may hit them. Other triangles are found
+// by a tree.
+struct RayPiece {
+  Vec3 center;  // centre of a bounding sphere
+  double radius = 0;
+  std::vector<Vec3> points;                        // all different
+  std::vector<std::array<uint32_t, 3>> triangles;  // indices in `points`; RayBody::triangles from `first` on
+  uint32_t first = 0;
+  CullFaces cull = CullFaces::kNone;
+  bool casts_shadow = true;
+  bool is_opaque = true;
+  bool is_closed = false;  // from outside a front hides each back
+};
+
+// Makes a piece of triangles, whose corners are counter-clockwise seen from their fronts.
+RayPiece make_piece(std::span<const std::array<Vec3, 3>> triangles);
+
+// A Scene prepared for rays: pieces of few triangles and trees of all others, their planes in double
+// precision, and the data for shading. Made once for a scene, immutable, any thread. Coordinates are metres.
 
 // A triangle's plane, dot(normal, p) = offset, and the barycentric weights of its points. The weights of
 // corners 1 and 2 at p are dot(to_weight[k], p) - weight_offset[k].

@@ -1,5 +1,4 @@
-// Views drawn by casting rays on the CPU: exact depth, labels, shaded colours. Distances are computed in
-// double precision from the plane of the visible triangle. Any thread; a view does not depend on others.
+// Views drawn by rays, and the bodies that trees find.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +6,33 @@
 #include <span>
 
 #include "render/rays/placed_body.h"
+#include "render/rays/view_triangles.h"
 
 namespace mvsim {
+
+// Merges bodies that are found by trees (Embree) into a tile.
+
+// Any thread. `bodies`, `view` and `grid` outlive it.
+class TracedBodies {
+ public:
+  TracedBodies(std::span<const PlacedBody> bodies, const View& view, const RayGrid& grid);
+
+  // Writes hits that are nearer than tile.distance, or than `far` where the tile is empty.
+  void merge(double far, RasterTile& tile) const;
+
+ private:
+  struct Packet;
+  Packet packet_at(const RasterTile& tile, const PixelRect& rect, double far) const;
+  void cast(const PlacedBody& body, Packet& packet, RasterTile& tile) const;
+
+  std::span<const PlacedBody> bodies_;
+  const View& view_;
+  const RayGrid& grid_;
+  bool has_any_ = false;
+};
+
+// Views drawn by casting rays on the CPU: exact depth, labels, shaded colours. Distances are computed in
+// double precision from the plane of the visible triangle. Any thread; a view does not depend on others.
 
 // Pixels in the format of the view's content (ViewContent).
 struct RayPicture {

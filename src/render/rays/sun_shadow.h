@@ -1,13 +1,34 @@
-// The hard shadows of the sun in a view.
+// Shading of what rays hit: surfaces, sky, shadows of the sun.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
-#include "raycast/shadow_raster.h"
+#include "raycast/triangle_raster.h"
 #include "render/rays/placed_body.h"
+#include "render/rays/ray_scene.h"
+#include "render/shading.h"
 
 namespace mvsim {
+
+// Surfaces and sky of a RayScene, shaded by the formulas of render/shading.h.
+
+// A point of a triangle.
+struct SurfacePoint {
+  Rgb base{};  // squared colour
+  std::array<float, 2> uv{};
+  float alpha = 1;
+  Vec3 normal;  // in the body's coordinates, not of length 1
+};
+
+SurfacePoint surface_at(const RayBody& body, const RayTriangle& triangle, Vec3 point);
+
+// Returns the colour of the sky along `direction` (world, any length). `pixel_angle`: from one pixel to the
+// next, rad.
+Rgb sky_color(const RayScene& scene, Vec3 direction, double pixel_angle);
+
+// The hard shadows of the sun in a view.
 
 // Points are in the sun's frame, relative to the eye of the view: x across, y up, z towards the sun. One
 // thread; `bodies`, which cast the shadows, outlive it.

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "sim/set_motion.h"
+#include "sim/place.h"
 #include "task/move/movers.h"
 #include "task/move/people.h"
 #include "task/plan/free_space.h"

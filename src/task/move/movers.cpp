@@ -110,4 +110,114 @@ void Movers::drive(EnvState& env) const {
   for (size_t i = 0; i < bodies_.size(); ++i) drive_body(env, i, views[i]);
 }
 
+// Draws the starts and goals of bodies.
+
+namespace {
+
+constexpr int kTries = 1000;
+constexpr double kParked = 1e6;  // m, out of the way of bodies that are placed first
+constexpr double kApart = 1;     // m, shortest distance from a body to its new goal
+
+Vec2 draw_in(const Rect& area, RandomStream& random) {
+  const double x = random.uniform(area.x_min, area.x_max);
+  return {x, random.uniform(area.y_min, area.y_max)};
+}
+
+}  // namespace
+
+// Returns a point across the circle, or a free point anywhere.
+Vec2 Movers::draw_goal(const EnvState& env, size_t index, RandomStream& random) const {
+  const Group& group = groups_[bodies_[index].group];
+  const MoverState& mover = env.movers[index];
+  if (group.goal) return *group.goal;
+  if (mover.crosses) return 2 * group.center - mover.goal;
+  const Model& m = env.simulation.model();
+  const Rect area = area_of(group.area, m);
+  const double radius = bodies_[index].radius;
+  const Pose2 here = pose(env, index);
+  Vec2 goal{here.x, here.y};
+  for (int i = 0; i < kTries; ++i) {
+    goal = draw_in(area, random);
+    if (norm(goal - Vec2{here.x, here.y}) < kApart || !is_known_ground(m, goal)) continue;
+    if (distance_to_standing(env.simulation, goal, radius + group.gap) >= radius + group.gap) break;
+  }
+  return goal;
+}
+
+// Whether a person has room beside the people that are placed already, vehicles without an agent, static
+// bodies, and the starts and goals that the caller gives to agents.
+bool Movers::has_room(const EnvState& env, size_t index, Vec2 point) const {
+  const Simulation& s = env.simulation;
+  const double radius = bodies_[index].radius + groups_[bodies_[index].group].gap;
+  if (!is_known_ground(s.model(), point)) return false;
+  if (has_walls_ && distance_to_standing(s, point, radius) < radius) return false;
+  for (size_t k = 0; k < bodies_.size(); ++k) {
+    const Pose2 other = pose(env, k);
+    if (k != index && norm(point - Vec2{other.x, other.y}) < radius + bodies_[k].radius) return false;
+  }
+  return std::ranges::all_of(env.given, [&](const GivenStart& given) {
+    const double to_agent = radius + s.model().vehicles[given.vehicle].radius;
+    return (!given.pose || norm(point - Vec2{given.pose->x, given.pose->y}) >= to_agent) &&
+           (!given.goal || norm(point - *given.goal) >= to_agent);
+  });
+}
+
+void Movers::place_person(EnvState& env, size_t index, RandomStream& random, const Poll& poll) const {
+  const Body& body = bodies_[index];
+  const Group& group = groups_[body.group];
+  MoverState& mover = env.movers[index];
+  Simulation& s = env.simulation;
+  const Rect area = area_of(group.area, s.model());
+  const std::vector<Vec2>* const points = group.policy->points();
+  for (int i = 0; i < kTries; ++i) {
+    if (poll) poll();
+    Vec2 start;
+    if (points) {
+      start = (*points)[body.number % points->size()];
+    } else if (mover.crosses) {
+      const SinCos direction = sin_cos(random.uniform(-kPi, kPi));
+      start = group.center + group.circle * Vec2{direction.cos, direction.sin};
+      mover.goal = start;  // it is turned round below
+    } else {
+      start = draw_in(area, random);
+    }
+    if (!points && !has_room(env, index, start)) continue;
+    s.place_block(body.index, {start.x, start.y, random.uniform(-kPi, kPi)});
+    mover.start = start;
+    return;
+  }
+  throw WorldFileError(group.term.params.where,
+                       describe(group.term) + ": found no room for '" + body.name + "' in " +
+                           std::to_string(kTries) +
+                           " tries, expected fewer people, a larger area or circle, or a smaller gap");
+}
+
+void Movers::start(EnvState& env, const Poll& poll) const {
+  Simulation& s = env.simulation;
+  env.movers.assign(bodies_.size(), {});
+  const Vec2 parked = s.model().origin + Vec2{kParked, kParked};
+  for (size_t i = 0; i < bodies_.size(); ++i)
+    if (groups_[bodies_[i].group].is_people)
+      s.place_block(bodies_[i].index, {parked.x + 100.0 * static_cast<double>(i), parked.y, 0});
+  for (size_t i = 0; i < bodies_.size(); ++i) {
+    const Body& body = bodies_[i];
+    const Group& group = groups_[body.group];
+    MoverState& mover = env.movers[i];
+    // the first number of a group's stream chooses how the whole group moves
+    RandomStream of_group(env.key, s.state().episode, StreamPurpose::kMoverStart,
+                          static_cast<uint16_t>(body.group));
+    const bool crosses = of_group.uniform() < 0.5;
+    mover.crosses = group.may_cross && (!group.may_wander || crosses);
+    RandomStream random(env.key, s.state().episode, StreamPurpose::kMoverStart,
+                        static_cast<uint16_t>(groups_.size() + i));
+    mover.speed = random.uniform(group.speed.low, group.speed.high);
+    if (group.is_people) place_person(env, i, random, poll);
+    const Pose2 p = pose(env, i);
+    mover.start = {p.x, p.y};
+    if (const std::vector<Vec2>* const points = group.policy->points())
+      mover.next = static_cast<uint32_t>(group.is_people ? body.number % points->size() : 0);
+    if (group.policy->has_goal()) mover.goal = draw_goal(env, i, random);
+  }
+}
+
 }  // namespace mvsim

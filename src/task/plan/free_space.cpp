@@ -111,7 +111,7 @@ double ground_slope(const Model& model, Vec2 point) {
     const std::optional<double> down = highest_map(model.terrain, point - step);
     return up && down ? (*up - *down) / (2 * kReach) : std::numeric_limits<double>::infinity();
   };
-  return norm({rise({kReach, 0}), rise({0, kReach})});
+  return norm(Vec2{rise({kReach, 0}), rise({0, kReach})});
 }
 
 bool is_free(const Simulation& simulation, size_t agent, Vec2 point, double radius) {

@@ -1,19 +1,28 @@
-// Lengths of shortest paths from everywhere to one goal, among the obstacles of a world.
-//
-// An any-angle search (Lazy Theta*, Nash, Koenig and Tovey 2010) from the goal outward. Every cell knows the
-// next corner of its path, so a length is that of a path of straight pieces, and not a sum of grid moves.
-// Immutable.
+// Shortest paths to a goal: their field, and the cache of fields.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "base/load_guard.h"
 #include "task/plan/planning_grid.h"
 
 namespace mvsim {
+
+// Lengths of shortest paths from everywhere to one goal, among the obstacles of a world.
+//
+// An any-angle search (Lazy Theta*, Nash, Koenig and Tovey 2010) from the goal outward. Every cell knows the
+// next corner of its path, so a length is that of a path of straight pieces, and not a sum of grid moves.
+// Immutable.
 
 class GoalField {
  public:
@@ -71,6 +80,42 @@ class GoalField {
   // number of corners.
   std::vector<uint16_t> short_corner_;
   std::vector<int32_t> corner_;
+};
+
+// Cache of the fields of the latest goals, at most 64 MB. Thread-safe.
+//
+// A field is a pure function of its key, so the cache changes the time of a reset and no result. The first
+// thread that needs a field makes it; others wait for it.
+
+class GoalFieldCache {
+ public:
+  static constexpr size_t kMaxBytes = size_t{64} << 20;
+
+  explicit GoalFieldCache(size_t max_bytes = kMaxBytes) : max_bytes_(max_bytes) {}
+
+  // Returns the field of `goal` in `grid` (of world variant `variant`), and makes it if it is not cached.
+  std::shared_ptr<const GoalField> get(size_t variant, const std::shared_ptr<const PlanningGrid>& grid,
+                                       Vec2 goal, const Poll& poll = {});
+  size_t bytes() const;
+
+ private:
+  using Key = std::tuple<size_t, double, double>;
+  struct Entry {
+    Key key;
+    std::shared_ptr<const GoalField> field;
+  };
+
+  std::shared_ptr<const GoalField> find(const Key& key);  // null: not cached
+  void add(const Key& key, const std::shared_ptr<const GoalField>& field);
+  void finish(const Key& key);
+
+  size_t max_bytes_;
+  mutable std::mutex mutex_;
+  std::condition_variable made_;
+  std::set<Key> in_making_;
+  size_t bytes_ = 0;
+  std::list<Entry> entries_;  // latest use first
+  std::map<Key, std::list<Entry>::iterator> index_;
 };
 
 }  // namespace mvsim

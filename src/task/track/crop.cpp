@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "base/geometry_archive.h"
+#include "base/archive.h"
 #include "task/make_term.h"
 
 namespace mvsim {

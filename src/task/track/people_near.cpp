@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "raycast/polygon_distance.h"
+#include "raycast/polygon_cast.h"
 #include "sim/clearance.h"
 #include "sim/measure.h"
 #include "task/make_term.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/geometry_archive.h"
+#include "base/archive.h"
 #include "task/compile_parts.h"
 #include "task/make_term.h"
 #include "task/plan/centreline_file.h"

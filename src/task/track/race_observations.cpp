@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "raycast/cast_grid.h"
+#include "raycast/grid_field.h"
 #include "task/make_term.h"
 #include "task/track/race.h"
 

@@ -1,5 +1,5 @@
 // Colours of PNG and JPEG; damaged files, and small ones that stand for large images.
-#include "assets/color_image.h"
+#include "assets/read_image.h"
 
 #include <gtest/gtest.h>
 

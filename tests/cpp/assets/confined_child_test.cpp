@@ -15,7 +15,7 @@
 #include <csignal>
 #include <mutex>
 
-#include "base/sanitized.h"
+#include "base/memory.h"
 #include "worldfile/world_text.h"
 
 namespace mvsim::confined_child_test {

@@ -1,5 +1,5 @@
 // The yaml of map_server in all the ways that YAML writes it, and what is said of mistakes.
-#include "assets/map_yaml.h"
+#include "assets/map_files.h"
 
 #include <gtest/gtest.h>
 

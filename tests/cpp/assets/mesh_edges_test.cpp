@@ -1,4 +1,4 @@
-#include "assets/mesh_edges.h"
+#include "assets/read_mesh.h"
 
 #include <gtest/gtest.h>
 

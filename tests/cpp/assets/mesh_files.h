@@ -6,7 +6,7 @@
 #include <string>
 
 #include "assets/read_mesh.h"
-#include "base/mesh.h"
+#include "base/geometry3.h"
 #include "source_dir.h"
 
 namespace mvsim::test {

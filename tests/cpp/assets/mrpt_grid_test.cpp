@@ -1,5 +1,5 @@
 // Serialized MRPT grids, written here byte by byte.
-#include "assets/mrpt_grid.h"
+#include "assets/map_files.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>

@@ -1,5 +1,5 @@
 // Rows of numbers as point clouds and elevation models come.
-#include "assets/point_rows.h"
+#include "assets/data_files.h"
 
 #include <gtest/gtest.h>
 

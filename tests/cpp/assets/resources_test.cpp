@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "assets/zip_writer.h"
-#include "base/file.h"
+#include "base/text.h"
 #include "worldfile/world_text.h"
 
 namespace mvsim::resources_test {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/utf8.h"
+#include "base/text.h"
 
 namespace mvsim::error_test {
 namespace {

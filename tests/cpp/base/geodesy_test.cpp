@@ -1,5 +1,5 @@
 // Expected values: pyproj 3 (PROJ), ellipsoid of WGS84.
-#include "base/geodesy.h"
+#include "base/geometry.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "base/huge_pages.h"
+#include "base/memory.h"
 
 #include <gtest/gtest.h>
 

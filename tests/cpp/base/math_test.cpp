@@ -8,7 +8,6 @@
 #include <cmath>
 #include <limits>
 
-#include "base/hypot.h"
 #include "base/random.h"
 
 namespace mvsim::math_test {

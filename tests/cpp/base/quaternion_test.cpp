@@ -1,10 +1,8 @@
-#include "base/quaternion.h"
+#include "base/geometry3.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-
-#include "base/geometry3.h"
 
 namespace mvsim::quaternion_test {
 namespace {

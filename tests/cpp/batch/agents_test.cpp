@@ -5,8 +5,8 @@
 #include "batch/batch.h"
 #include "batch/batch_test_util.h"
 #include "sim/simulation.h"
-#include "task/contact_kinds.h"
 #include "task/task.h"
+#include "task/track/contacts.h"
 
 namespace mvsim::agents_test {
 namespace {

@@ -8,7 +8,6 @@
 #include "sim/worlds.h"
 #include "task/task.h"
 #include "views/draw_views.h"
-#include "views/view_scenes.h"
 
 namespace mvsim::test::sensor_kinds_test {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "episode/episode.h"
 #include "sim/simulation.h"
-#include "task/distribution.h"
+#include "task/randomize.h"
 #include "task/task_test_util.h"
 
 namespace mvsim::randomize_test {

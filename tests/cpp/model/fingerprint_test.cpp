@@ -1,5 +1,5 @@
 // The fingerprint of a Model: worlds that move or read otherwise have another one.
-#include "model/fingerprint.h"
+#include "model/model.h"
 
 #include <gtest/gtest.h>
 

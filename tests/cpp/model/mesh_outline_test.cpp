@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "assets/read_mesh.h"
-#include "base/mesh.h"
+#include "base/geometry3.h"
 #include "base/random.h"
 #include "model/shape.h"
 #include "scene/triangles.h"

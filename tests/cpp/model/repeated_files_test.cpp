@@ -1,8 +1,8 @@
 // Files that a world, or a mesh, names again and again: read once, shown within limits, and never fetched
 // from where a mesh sends.
-#include "assets/asset_cache.h"
 #include "assets/png_writer.h"
-#include "base/mesh.h"
+#include "assets/resources.h"
+#include "base/geometry3.h"
 #include "model/compile.h"
 #include "model/mesh_outline.h"
 #include "worldfile/world_text.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "assets/read_mesh.h"
+#include "base/geometry3.h"
 #include "base/math.h"
-#include "base/mesh.h"
 #include "model/compile.h"
 #include "scene/scene.h"
 #include "sim/measure.h"

@@ -1,7 +1,7 @@
 // The grid kernel against the brute-force caster: random scenes of rooms, boxes, lone cells, diagonals and
 // unknown cells, each ray within 1e-4 m. A ray that passes within 1e-5 m of a border's end may give either
 // neighbour's range, so the oracle lists what such a ray may say. All instruction sets must agree to the bit.
-#include "raycast/cast_grid.h"
+#include "raycast/grid_field.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "raycast/directions.h"
+#include "raycast/beams.h"
 
 #include <gtest/gtest.h>
 

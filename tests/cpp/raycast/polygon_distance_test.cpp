@@ -1,5 +1,5 @@
 // Distances against dense sampling of borders, known figures, and each other.
-#include "raycast/polygon_distance.h"
+#include "raycast/polygon_cast.h"
 
 #include <gtest/gtest.h>
 

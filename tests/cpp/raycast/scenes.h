@@ -11,8 +11,8 @@
 
 #include "base/geometry.h"
 #include "base/random.h"
-#include "raycast/cast_grid.h"
-#include "raycast/directions.h"
+#include "raycast/beams.h"
+#include "raycast/grid_field.h"
 #include "raycast/reference.h"
 #include "raycast/static_shapes.h"
 

@@ -1,5 +1,5 @@
 // Points in the shade of random triangles, against the sign of areas and the height of the triangle there.
-#include "raycast/shadow_raster.h"
+#include "raycast/triangle_raster.h"
 
 #include <gtest/gtest.h>
 

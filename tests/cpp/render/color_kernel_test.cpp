@@ -1,5 +1,5 @@
 // Colours of many pixels at once against those of one, on every instruction set.
-#include "render/rays/color_kernel.h"
+#include "render/rays/tile_shading.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "render/pictures/mark_mesh.h"
+#include "render/pictures/overlay.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "render/gl/egl_info.h"
+#include "render/gl/device_choice.h"
 #include "render/pictures/renderer.h"
 
 namespace mvsim::renderer_process_test {

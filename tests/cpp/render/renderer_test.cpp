@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "base/random.h"
-#include "render/gl/egl_info.h"
+#include "render/gl/device_choice.h"
 
 namespace mvsim::renderer_test {
 namespace {

@@ -1,5 +1,5 @@
 // The sides of the box fit together: a picture goes on where the next begins.
-#include "scene/sky_box.h"
+#include "scene/scene.h"
 
 #include <gtest/gtest.h>
 

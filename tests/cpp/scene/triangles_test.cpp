@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/random.h"
-#include "scene/grid_rectangles.h"
+#include "scene/grid_triangles.h"
 
 namespace mvsim::triangles_test {
 namespace {

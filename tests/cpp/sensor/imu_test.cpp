@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "sensor/state_sensor.h"
+#include "sensor/sensor.h"
 #include "sim/worlds.h"
 
 namespace mvsim::test::imu_test {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/geometry_archive.h"
-#include "raycast/directions.h"
+#include "base/archive.h"
+#include "raycast/beams.h"
 #include "sensor/ray_sensor.h"
+#include "sensor/sensor.h"
 #include "sensor/sensors.h"
-#include "sensor/state_sensor.h"
 #include "sensor/view_sensor.h"
 
 namespace mvsim {

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "base/random.h"
-#include "sim/solver_polygon.h"
+#include "sim/solver_bodies.h"
 #include "sim/worlds.h"
 
 namespace mvsim::test::body_mass_test {

@@ -1,6 +1,6 @@
 // Bodies that start inside of each other get a warning for each kind and are pushed apart. Bodies that only
 // touch do not.
-#include "sim/check_start.h"
+#include "sim/free_room.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 #include "model/compile.h"
-#include "raycast/polygon_distance.h"
+#include "raycast/polygon_cast.h"
 #include "sim/simulation.h"
 #include "sim/worlds.h"
 #include "source_dir.h"

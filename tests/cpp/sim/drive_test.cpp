@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "sim/control.h"
+#include "sim/drive.h"
 #include "sim/state_hash.h"
 #include "sim/worlds.h"
 

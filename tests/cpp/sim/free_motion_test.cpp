@@ -1,6 +1,6 @@
 // Box2D is the oracle of free motion: the same bits over many steps where nothing is touched, and the same
 // collisions in the same step where something is.
-#include "sim/free_motion.h"
+#include "sim/move.h"
 
 #include <box2d/box2d.h>
 #include <gtest/gtest.h>

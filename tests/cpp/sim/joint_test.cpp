@@ -47,7 +47,7 @@ Momentum momentum(const Simulation& sim) {
     const Pose3 p = block_pose(sim, i);
     const Twist2 t = block_world_twist(sim, i);
     out.linear = out.linear + kMass * Vec2{t.vx, t.vy};
-    out.angular += kMass * cross({p.x, p.y}, {t.vx, t.vy}) + kInertia * t.omega;
+    out.angular += kMass * cross(Vec2{p.x, p.y}, Vec2{t.vx, t.vy}) + kInertia * t.omega;
     out.energy += 0.5 * kMass * (t.vx * t.vx + t.vy * t.vy) + 0.5 * kInertia * t.omega * t.omega;
   }
   return out;
@@ -99,7 +99,7 @@ TEST(Joint, RefillingTheSolverEachControlPeriodKeepsTheTrailerInPlace) {
     refilled.step();
     max = std::max(max, gap(refilled));
     const Pose3 a = vehicle_pose(kept, 1), b = vehicle_pose(refilled, 1);
-    apart = std::max(apart, norm({a.x - b.x, a.y - b.y}));
+    apart = std::max(apart, norm(Vec2{a.x - b.x, a.y - b.y}));
   }
   EXPECT_LT(max, 2e-3);
   EXPECT_LT(apart, 5e-3);

@@ -1,6 +1,6 @@
 // Level ground that a vehicle remembers: the same bits as when it asks for the ground at every step, whatever
 // lies about it and whatever is changed meanwhile.
-#include "sim/level_ground.h"
+#include "sim/stand.h"
 
 #include <gtest/gtest.h>
 

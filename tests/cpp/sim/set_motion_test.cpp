@@ -1,5 +1,5 @@
 // Speeds that a caller gives: what is joined moves as one body, wheels roll, and what cannot move is refused.
-#include "sim/set_motion.h"
+#include "sim/place.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Where nothing can be met, Box2D without its search for the time of impact moves as with it, to the bit.
-#include "sim/solver_impact.h"
+#include "sim/solver_passage.h"
 
 #include <gtest/gtest.h>
 

@@ -12,10 +12,9 @@
 
 #include "base/random.h"
 #include "sim/worlds.h"
-#include "task/plan/cell_queue.h"
 #include "task/plan/free_space.h"
-#include "task/plan/goal_field_cache.h"
 #include "task/plan/path_tables.h"
+#include "task/plan/shortest_path.h"
 
 namespace mvsim::goal_field_test {
 namespace {

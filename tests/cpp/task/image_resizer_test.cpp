@@ -1,4 +1,4 @@
-#include "task/image_resizer.h"
+#include "task/observe_view.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Many heights at once: those of one look each, to the bit, on every instruction set.
-#include "terrain/height_scan.h"
+#include "terrain/height_map.h"
 
 #include <gtest/gtest.h>
 

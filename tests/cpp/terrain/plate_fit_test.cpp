@@ -1,6 +1,6 @@
 // A plate that was turned and lies on its points exactly must be found again; a plate that does not fit must
 // lie where no small turn brings it nearer.
-#include "terrain/plate_fit.h"
+#include "terrain/ground.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "tire/slip.h"
+#include "tire/rolling.h"
 
 #include <gtest/gtest.h>
 
-#include "tire/vti_surfaces.h"
+#include "tire/vti_traction.h"
 
 namespace mvsim::slip_test {
 namespace {

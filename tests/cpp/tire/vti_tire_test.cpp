@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/math.h"
-#include "tire/slip.h"
+#include "tire/rolling.h"
 #include "tire/tire_rig.h"
 #include "tire/vti_traction.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/math.h"
 #include "base/random.h"
-#include "tire/slip.h"
+#include "tire/rolling.h"
 #include "tire/vti_mavs.h"
 
 namespace mvsim::vti_traction_test {

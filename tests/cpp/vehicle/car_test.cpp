@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "base/random.h"
-#include "vehicle/controllers.h"
-#include "vehicle/dynamics_classes.h"
+#include "vehicle/controller.h"
+#include "vehicle/dynamics.h"
 
 namespace mvsim::car_test {
 namespace {

@@ -1,5 +1,5 @@
 // Limits of commands against ros2_control's RateLimiter, written out by its definition, and closed forms.
-#include "vehicle/command_limiter.h"
+#include "vehicle/command_filters.h"
 
 #include <gtest/gtest.h>
 

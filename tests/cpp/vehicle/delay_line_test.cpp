@@ -1,5 +1,5 @@
 // A line of commands: the command of one delay ago arrives, also for parts of steps.
-#include "vehicle/delay_line.h"
+#include "vehicle/command_filters.h"
 
 #include <gtest/gtest.h>
 

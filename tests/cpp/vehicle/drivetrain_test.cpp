@@ -1,5 +1,5 @@
 // Tests of the differentials against closed forms.
-#include "vehicle/drivetrain.h"
+#include "vehicle/actuators.h"
 
 #include <gtest/gtest.h>
 

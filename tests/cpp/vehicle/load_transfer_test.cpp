@@ -1,4 +1,4 @@
-#include "vehicle/load_transfer.h"
+#include "vehicle/wheel.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,11 @@
 // Motors and servos against their closed forms.
-#include "vehicle/motor.h"
+#include "vehicle/actuators.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "base/math.h"
-#include "vehicle/servo.h"
 
 namespace mvsim::motor_test {
 namespace {

@@ -1,5 +1,5 @@
 // PID, reference filter and odometry against closed forms.
-#include "vehicle/pid.h"
+#include "vehicle/speed_pid.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Runs the recurrences of the speed loop. Gains that are predicted to settle do settle, and all others are
 // predicted.
-#include "vehicle/speed_loop.h"
+#include "vehicle/speed_pid.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 
 #include "assets/png_writer.h"
 #include "base/simd.h"
-#include "model/sensor_layout.h"
+#include "model/model.h"
 #include "sensor/view_sensor.h"
 #include "source_dir.h"
 #include "views/flat_worlds.h"

@@ -13,7 +13,6 @@
 #include "sim/scene_poses.h"
 #include "sim/worlds.h"
 #include "views/draw_views.h"
-#include "views/view_scenes.h"
 
 namespace mvsim::test {
 

@@ -1,7 +1,7 @@
 // <dem_xyzrgb_file>: scattered points with colours as ground.
 #include <cmath>
 
-#include "base/mesh.h"
+#include "base/geometry3.h"
 #include "base/random.h"
 #include "model/compile.h"
 #include "scene/scene.h"

@@ -2,7 +2,7 @@
 #include <sys/stat.h>
 
 #include "base/random.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "worldfile/world_text.h"
 
 namespace mvsim::hostile_test {

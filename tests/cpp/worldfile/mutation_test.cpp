@@ -7,8 +7,8 @@
 #include <ctime>
 #include <sstream>
 
+#include "base/memory.h"
 #include "base/random.h"
-#include "base/sanitized.h"
 #include "fuzz_count.h"
 #include "model/compile.h"
 #include "peak_memory.h"

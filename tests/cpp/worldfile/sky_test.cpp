@@ -1,6 +1,6 @@
 // <lights> and <element class="skybox">.
-#include "assets/color_image.h"
 #include "assets/png_writer.h"
+#include "assets/read_image.h"
 #include "worldfile/world_text.h"
 
 namespace mvsim::sky_test {
