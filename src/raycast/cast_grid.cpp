@@ -40,71 +40,6 @@ using I = hn::ScalableTag<int32_t>;
 using VF = hn::Vec<F>;
 using VI = hn::Vec<I>;
 
-#if HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR
-
-int floor_of(float x) {
-  const int toward_zero = static_cast<int>(x);
-  return toward_zero - (x < static_cast<float>(toward_zero));
-}
-
-// One ray with the arithmetic of Group below: on CPUs without vectors that is quicker than to emulate them.
-void cast_ray(const GridScan& scan, float dx, float dy, float& range) {
-  const float square = dx * dx + dy * dy;
-  if (!(square > 0.9998f && square < 1.0002f)) return;
-  if (!(std::fabs(dx) > 1e-12f)) dx = 1e-12f;
-  if (!(std::fabs(dy) > 1e-12f)) dy = 1e-12f;
-  const bool left = dx < 0, down = dy < 0;
-  const float inv_dx = 1 / dx, inv_dy = 1 / dy;
-  const float near_x = (left ? 1.0f : 0.0f) - scan.frac_x, near_y = (down ? 1.0f : 0.0f) - scan.frac_y;
-  const float far_x = (left ? 0.0f : 1.0f) - scan.frac_x, far_y = (down ? 0.0f : 1.0f) - scan.frac_y;
-  const int step_x = left ? -1 : 1, step_y = down ? -1 : 1;
-  const uint8_t* codes = scan.codes + (left ? scan.plane_size : 0) + (down ? 2 * scan.plane_size : 0);
-
-  float t = 0, cell_x = 0, cell_y = 0;
-  if (!scan.inside) {
-    const float enter_x = ((left ? scan.high_x : scan.low_x) + near_x) * inv_dx;
-    const float enter_y = ((down ? scan.high_y : scan.low_y) + near_y) * inv_dy;
-    const float leave_x = ((left ? scan.low_x : scan.high_x) + far_x) * inv_dx;
-    const float leave_y = ((down ? scan.low_y : scan.high_y) + far_y) * inv_dy;
-    t = std::max(std::max(enter_x, enter_y), 0.0f);
-    if (!(t <= std::min(leave_x, leave_y)) || !(t <= scan.limit)) return;
-    cell_x = std::min(std::max(std::floor(scan.frac_x + t * dx), scan.low_x), scan.high_x);
-    cell_y = std::min(std::max(std::floor(scan.frac_y + t * dy), scan.low_y), scan.high_y);
-  }
-  int x = static_cast<int>(cell_x), y = static_cast<int>(cell_y);
-  for (;;) {
-    const int column = x + scan.origin_x, row = y + scan.origin_y;
-    const int code = codes[(row & ~7) * (scan.stride - 8) + row * 8 + (column & ~7) * 7 + column];
-    if (code == GridField::kOccupiedCode) break;
-    if (code == GridField::kUnknownCode || !(t <= scan.limit)) return;
-    const float exit_x = (static_cast<float>(x) + far_x) * inv_dx;
-    const float exit_y = (static_cast<float>(y) + far_y) * inv_dy;
-    const float exit = std::min(exit_x, exit_y);
-    const float free = t + (static_cast<float>(code) * (1.0f / GridField::kCodesPerCell) - scan.free_offset);
-    if (free > exit) {
-      x = floor_of(scan.frac_x + free * dx);
-      y = floor_of(scan.frac_y + free * dy);
-      t = free;
-    } else {
-      const bool over_x = exit_x <= exit_y;
-      x += over_x ? step_x : 0;
-      y += over_x ? 0 : step_y;
-      t = exit;
-    }
-  }
-  const float enter_x = (static_cast<float>(x) + near_x) * inv_dx,
-              enter_y = (static_cast<float>(y) + near_y) * inv_dy;
-  const float nearest = std::max(enter_x, enter_y);
-  const float hit = (nearest > 0 ? nearest : 0.0f) * scan.resolution;  // as a vector's maximum: +0, never -0
-  if (hit <= scan.max_range && hit < range) range = hit;
-}
-
-void cast_scan(const GridScan& scan, const float* dx, const float* dy, int count, float* range) {
-  for (int i = 0; i < count; ++i) cast_ray(scan, dx[i], dy[i], range[i]);
-}
-
-#else
-
 // The bytes at the given offsets.
 HWY_INLINE VI gather_codes(const uint8_t* codes, VI offset) {
   const I di;
@@ -270,8 +205,6 @@ void cast_scan(const GridScan& scan, const float* dx, const float* dy, int count
   }
   for (int i = rest_begin; i < count; ++i) range[i] = rest[i - rest_begin];
 }
-
-#endif
 
 }  // namespace mvsim::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

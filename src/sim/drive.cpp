@@ -147,7 +147,8 @@ void NearRegions::look(const Model& m, const SimState& s, size_t vehicle, Vec2 a
   const VehicleModel& v = m.vehicles[vehicle];
   const double track = s.params[v.transfer_params + kTrack];
   double reach = 0;
-  for (const WheelModel& w : v.wheels) reach = std::max(reach, norm(Vec2{w.position.x, track * w.position.y}));
+  for (const WheelModel& w : v.wheels)
+    reach = std::max(reach, norm(Vec2{w.position.x, track * w.position.y}));
   const double far = reach + kRoom + kSlack;
   found_.clear();
   for (size_t i = 0; i < m.regions.size(); ++i) {
