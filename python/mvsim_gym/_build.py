@@ -137,7 +137,7 @@ def make_batch(recipe: Recipe) -> _core.Batch:
     for name in overrides:
         if name not in known:
             raise unknown_keyword(recipe.kind, name, known)
-    _core.apply_overrides(spec, flatten(overrides, spec.files, spec.trackers))
+    _core.apply_overrides(spec, flatten(overrides, known))
     if spec.on_end == "respawn" and recipe.kind == "parallel_env":
         raise ValueError(
             "on_end: found 'respawn', but agents of PettingZoo cannot come back, expected 'wait' or 'end_all'"

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from mvsim_gym import _core
 from mvsim_gym._checks import kind_of, number, plain_values, shortened
-from mvsim_gym._overrides import flatten
+from mvsim_gym._overrides import Value, flatten
 
 Start = tuple[list[float] | None, list[float] | None]
 """Pose and goal of an episode; None where not given."""
@@ -90,25 +90,25 @@ def one_each(name: str, given: Any, count: int) -> list[Any]:
 
 def set_knobs(batch: _core.Batch, envs: list[int], knobs: Sequence[dict[str, Any] | None]) -> None:
     """Sets the knobs of each env, including those that are parameters. None leaves an env unchanged."""
-    files, trackers = batch.spec.files, batch.spec.trackers
-    groups: dict[tuple[tuple[str, str], ...], list[int]] = {}
-    known: dict[int, tuple[tuple[str, str], ...]] = {}  # A dict that several envs share is read once.
+    kinds = batch.spec.keywords
+    groups: dict[tuple[tuple[str, Value], ...], list[int]] = {}
+    known: dict[int, tuple[tuple[str, Value], ...]] = {}  # A dict that several envs share is read once.
     for i, own in zip(envs, knobs, strict=True):
         if own is None:
             continue
         if id(own) not in known:
             plain = plain_values({name: own[name] for name in sorted(own) if ":" not in name})
-            pairs = flatten(plain, files, trackers)
-            known[id(own)] = tuple((path[0], text) for path, text in pairs if text is not None)
+            pairs = flatten(plain, kinds)
+            known[id(own)] = tuple((path[0], value) for path, value in pairs if value is not None)
         groups.setdefault(known[id(own)], []).append(i)
-    for texts in groups:
-        batch.set_knobs([], list(texts))  # Raises before any env has changed.
+    for values in groups:
+        batch.set_knobs([], list(values))  # Raises before any env has changed.
     for i, own in zip(envs, knobs, strict=True):
         for path in own or ():
             if ":" in path:
                 batch.hold([i], path, held_values(batch, [i], path, (own or {})[path]))
-    for texts, members in groups.items():
-        batch.set_knobs(members, list(texts))
+    for values, members in groups.items():
+        batch.set_knobs(members, list(values))
 
 
 def starts_of(batch: _core.Batch, envs: list[int], options: Sequence[Mapping[str, Any]]) -> list[Start]:

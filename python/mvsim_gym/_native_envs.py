@@ -293,7 +293,7 @@ class NativeEnvs(ABC):
         portable = recipe.portable()
         origin = {
             "env": portable.env,
-            "keywords": portable_paths(portable.overrides, batch.spec.files),
+            "keywords": portable_paths(portable.overrides, batch.spec.keywords),
             "roots": portable.options["roots"],
             "resources": recipe.options["resources"] or {},
         }

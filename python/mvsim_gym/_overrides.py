@@ -1,24 +1,22 @@
-"""Converts the keywords of an environment file to pairs of a path and a text, which the core puts into the file's tree.
+"""Converts the keywords of an environment file to pairs of a path and a value, which the core puts into the file's tree.
 
-`reward={"collision": -20}` is `(("reward", "collision", "weight"), "-20")`. The text None removes a term, or resets an
+`reward={"collision": -20}` is `(("reward", "collision", "weight"), -20.0)`. The value None removes a term, or resets an
 attribute to its default. The text "" at the path of a term adds the term with its defaults.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
 from mvsim_gym._checks import shortened
 from mvsim_gym.errors import WorldFileError
 
 Path = tuple[str, ...]
-Override = tuple[Path, str | None]
+Value = bool | float | str | tuple[float | str, ...] | None
+Override = tuple[Path, Value]
 
-_NUMBERS = {"variants", "world_seed", "control_period", "time_limit", "substeps"}
-_TEXTS = {"world", "vehicle"}
-_TERMS = {"observe", "reset", "reward", "terminate", "randomize", "people", "move"}
 _SHORTHAND = {"reward": "weight", "randomize": "scale"}
 """The attribute that a value without a dict sets."""
 _KINDS = {
@@ -31,31 +29,30 @@ _KINDS = {
 }
 
 
-def flatten(
-    overrides: Mapping[str, Any], files: Collection[str], trackers: Collection[str] = ()
-) -> list[Override]:
+def flatten(overrides: Mapping[str, Any], kinds: Mapping[str, str]) -> list[Override]:
     """Returns the pairs for the keywords, in their order.
 
     Args:
         overrides: as `plain_values` returns them.
-        files: the knobs that are paths of files.
-        trackers: the tags of elements that declare a tracker; a file has at most one of each.
+        kinds: the keywords of the environment and the kind of value that each takes (`_core.EnvSpec.keywords`).
 
     Raises:
         WorldFileError: a value of a kind that its keyword does not take; the message names the keyword.
     """
-    return [pair for name, value in overrides.items() for pair in _pairs(name, value, files, trackers)]
+    return [pair for name, value in overrides.items() for pair in _pairs(name, value, kinds.get(name, ""))]
 
 
-def portable_paths(overrides: Mapping[str, Any], files: Collection[str]) -> dict[str, Any]:
+def portable_paths(overrides: Mapping[str, Any], kinds: Mapping[str, str]) -> dict[str, Any]:
     """Returns the same keywords for a process in another folder: the paths of existing files become absolute.
 
     Args:
         overrides: as `plain_values` returns them.
-        files: the knobs that are paths of files.
+        kinds: as those of `flatten`.
     """
-    paths = {"world", *files}
-    return {name: _absolute(value) if name in paths else value for name, value in overrides.items()}
+    return {
+        name: _absolute(value) if kinds.get(name) in {"path", "file"} else value
+        for name, value in overrides.items()
+    }
 
 
 def _absolute(value: Any) -> Any:
@@ -64,43 +61,27 @@ def _absolute(value: Any) -> Any:
     return os.path.abspath(value) if isinstance(value, str) and os.path.isfile(value) else value
 
 
-def number_text(number: float) -> str:
-    """Returns the shortest text of a number, as the core writes it: 30, 0.1, 1e+05."""
-    from decimal import Decimal  # The import takes a millisecond, which most environments do not need.
-
-    value = Decimal(repr(number))
-    if not value.is_finite():
-        return repr(number)
-    sign, digits, exponent = value.normalize().as_tuple()
-    assert isinstance(exponent, int)
-    point, *rest = map(str, digits)
-    size = exponent + len(rest)
-    scientific = f"{'-' * sign}{point}{'.' * bool(rest)}{''.join(rest)}e{size:+03d}"
-    fixed = f"{Decimal(number) if exponent > 0 else value:f}".removesuffix(".0")
-    return fixed if len(fixed) <= len(scientific) else scientific
-
-
-def _pairs(name: str, value: Any, files: Collection[str], trackers: Collection[str]) -> Iterator[Override]:
+def _pairs(name: str, value: Any, kind: str) -> Iterator[Override]:
     path = (name,)
-    if name in _NUMBERS:
+    if kind == "number":
         number = 0.0 if value is None and name == "time_limit" else value
-        yield path, _text(path, _of_kind(path, number, float, "a number"))
-    elif name in _TEXTS:
+        yield path, _of_kind(path, number, float, "a number")
+    elif kind in {"text", "path"}:
         yield path, _of_kind(path, value, str, "a text")
-    elif name == "action":
+    elif kind == "action":
         attributes = _of_kind(path, value, dict, "a dict of attributes (an agent has one action)")
         yield from _attributes(path, attributes)
-    elif name in _TERMS:
+    elif kind == "terms":
         yield from _terms(path, value)
-    elif name in trackers:
+    elif kind == "tracker":
         if value is False or value is None:
             yield path, None
         else:
             yield from _attributes(path, _of_kind(path, value, dict, "a dict of attributes, or False"))
-    elif name in files:
+    elif kind == "file":
         yield from _files(path, value)
     else:
-        yield path, _text(path, value)
+        yield path, _value(path, value)
 
 
 def _terms(path: Path, value: Any) -> Iterator[Override]:
@@ -120,7 +101,7 @@ def _terms(path: Path, value: Any) -> Iterator[Override]:
         elif item is True or item == {}:
             yield term, ""
         elif shorthand is not None and not isinstance(item, dict):
-            yield (*term, shorthand), _text((*term, shorthand), item)
+            yield (*term, shorthand), _value((*term, shorthand), item)
         else:
             yield from _attributes(
                 term, _of_kind(term, item, dict, "a dict of attributes, or False to leave it out")
@@ -132,7 +113,7 @@ def _attributes(path: Path, values: dict[str, Any]) -> Iterator[Override]:
         yield (*path, "class"), _of_kind((*path, "class"), values["class"], str, "the name of a class")
     for name, value in values.items():
         if name != "class":
-            yield (*path, name), None if value is None else _text((*path, name), value)
+            yield (*path, name), None if value is None else _value((*path, name), value)
 
 
 def _files(path: Path, value: Any) -> Iterator[Override]:
@@ -142,20 +123,16 @@ def _files(path: Path, value: Any) -> Iterator[Override]:
         yield path, _of_kind(path, item, str, "the path of a file, or a list of some")
 
 
-def _text(path: Path, value: Any) -> str:
-    """Returns a value as the text of an attribute; items of a list are separated by blanks."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float):
-        return number_text(value)
-    if isinstance(value, str):
+def _value(path: Path, value: Any) -> Value:
+    """Returns the value of an attribute; a list becomes a tuple."""
+    if isinstance(value, bool | float | str):
         return value
     if not isinstance(value, list):
         _refuse(path, value, "a number, bool, text or list")
     for item in value:
         if isinstance(item, bool) or not isinstance(item, float | str):
             _refuse(path, item, "numbers or texts in the list")
-    return " ".join(_text(path, item) for item in value)
+    return tuple(value)
 
 
 def _of_kind(path: Path, value: Any, kind: type, expected: str) -> Any:

@@ -111,16 +111,16 @@ double degrees_if_radians(double number) {
 }
 
 bool in_range(const ParamInfo& info, double value) {
-  return (info.open_min ? value > info.min : value >= info.min) &&
-         (info.open_max ? value < info.max : value <= info.max);
+  return (info.is_min_excluded ? value > info.min : value >= info.min) &&
+         (info.is_max_excluded ? value < info.max : value <= info.max);
 }
 
 std::string range_text(const ParamInfo& info) {
   const double unit = info.type == ParamType::kDegrees ? kDegree : 1.0;
   std::string out;
-  if (std::isfinite(info.min)) out = (info.open_min ? "> " : ">= ") + short_number(info.min / unit);
+  if (std::isfinite(info.min)) out = (info.is_min_excluded ? "> " : ">= ") + short_number(info.min / unit);
   if (std::isfinite(info.max))
-    out += (out.empty() ? "" : " and ") + std::string(info.open_max ? "< " : "<= ") +
+    out += (out.empty() ? "" : " and ") + std::string(info.is_max_excluded ? "< " : "<= ") +
            short_number(info.max / unit);
   return out;
 }

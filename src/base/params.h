@@ -21,13 +21,13 @@ enum class ParamType { kNumber, kDegrees, kBool, kInt, kChoice };
 // world, and products of a few such numbers are still finite.
 inline constexpr double kMaxNumber = 1e9;
 
-// One row of a component's table. Bounds are inclusive unless `open_min` or `open_max`.
+// One row of a component's table. Bounds are inclusive unless `is_min_excluded` or `is_max_excluded`.
 struct ParamInfo {
   std::string_view name;
   double fallback = 0;  // in stored units
   double min = -kMaxNumber, max = kMaxNumber;
   ParamType type = ParamType::kNumber;
-  bool open_min = false, open_max = false;
+  bool is_min_excluded = false, is_max_excluded = false;
   std::span<const std::string_view> choices{};  // of kChoice
   std::string_view unit{};                      // SI, "" for a share, a factor or a count
 };

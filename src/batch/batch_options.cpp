@@ -11,7 +11,7 @@ constexpr size_t kMaxIdle = 64;  // tasks that no env uses
 
 bool same(const std::vector<Override>& a, const std::vector<Override>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Override& x, const Override& y) {
-    return x.path == y.path && x.text == y.text;
+    return x.path == y.path && x.value == y.value;
   });
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 void write_knobs(ArchiveWriter& archive, const Task& task) {
   archive(uint64_t{task.knobs.size()});
-  for (const Override& knob : task.knobs) archive(knob.path[0], *knob.text);
+  for (const Override& knob : task.knobs) archive(knob.path[0], text_of(knob.value));
 }
 
 std::vector<Override> read_knobs(ArchiveReader& archive) {
@@ -25,7 +25,7 @@ std::vector<Override> read_knobs(ArchiveReader& archive) {
     std::vector<char> name, text;
     archive(name, text);
     knob.path = {std::string(name.begin(), name.end())};
-    knob.text = std::string(text.begin(), text.end());
+    knob.value = std::string(text.begin(), text.end());
   }
   return knobs;
 }

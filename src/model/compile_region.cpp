@@ -24,7 +24,7 @@ constexpr PropertyInfo kProperties[] = {
      "friction_mu"},
     {GroundProperty::kConeIndex,
      "value_double",
-     {.name = "cone_index_Pa", .min = 0, .max = 1e9, .open_min = true, .unit = "Pa"},
+     {.name = "cone_index_Pa", .min = 0, .max = 1e9, .is_min_excluded = true, .unit = "Pa"},
      "cone_index_Pa",
      ""},
 };

@@ -49,7 +49,7 @@ uint32_t frame_of_focus(const GroundGridSpec& grid, Model& model) {
 }
 
 void add_ground_grid(const GroundGridSpec& grid, Model& model, Scene& scene) {
-  check_range({.name = "interval", .min = 0, .open_min = true}, grid.interval, grid.where);
+  check_range({.name = "interval", .min = 0, .is_min_excluded = true}, grid.interval, grid.where);
   const double size = std::max(grid.extent.x_max - grid.extent.x_min, grid.extent.y_max - grid.extent.y_min);
   if (!(size / grid.interval <= kMaxGridLines))
     throw WorldFileError(grid.where, "<interval>: found more than " + std::to_string(kMaxGridLines) +

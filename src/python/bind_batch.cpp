@@ -138,11 +138,10 @@ void copy_observations(Batch& batch, const std::vector<std::pair<size_t, py::arr
   batch.copy_observations(arrays);
 }
 
-std::vector<std::string> file_knobs(const EnvSpec& spec) {
-  std::vector<std::string> names;
-  for (const KnobSpec& knob : spec.knobs)
-    if (knob.is_file) names.push_back(knob.value.name);
-  return names;
+py::typing::Dict<py::str, py::str> keywords_of_env(const EnvSpec& spec) {
+  py::typing::Dict<py::str, py::str> out;
+  for (const auto& [name, kind] : keyword_kinds(spec)) out[py::str(name)] = py::str(std::string(kind));
+  return out;
 }
 
 void bind_spec(py::module_& m) {
@@ -150,9 +149,7 @@ void bind_spec(py::module_& m) {
       .def_readonly("id", &EnvSpec::id)
       .def_property_readonly("path", [](const EnvSpec& s) { return python_path(s.path); })
       .def_readonly("control_period", &EnvSpec::control_period)
-      .def_property_readonly("keywords", &override_names)
-      .def_property_readonly("files", &file_knobs)
-      .def_property_readonly("trackers", [](const EnvSpec&) { return tracker_tags(); })
+      .def_property_readonly("keywords", &keywords_of_env)
       .def_property_readonly(
           "several_agents",
           [](const EnvSpec& s) { return s.agents.size() > 1 || !s.agents.front().vehicles.empty(); })
@@ -170,10 +167,9 @@ void bind_spec(py::module_& m) {
       "path"_a, "assets"_a, "roots"_a = std::vector<PathName>{});
   m.def(
       "apply_overrides",
-      [](EnvSpec& spec,
-         const std::vector<std::pair<std::vector<std::string>, std::optional<std::string>>>& pairs) {
+      [](EnvSpec& spec, const std::vector<std::pair<std::vector<std::string>, OverrideValue>>& pairs) {
         std::vector<Override> overrides;
-        for (const auto& [path, text] : pairs) overrides.push_back({path, text});
+        for (const auto& [path, value] : pairs) overrides.push_back({path, value});
         apply_overrides(spec, overrides);
       },
       "spec"_a, "overrides"_a);

@@ -18,7 +18,7 @@ namespace mvsim {
 namespace {
 
 using Values = py::array_t<double, py::array::c_style | py::array::forcecast>;
-using Knobs = std::vector<std::pair<std::string, std::string>>;
+using Knobs = std::vector<std::pair<std::string, OverrideValue>>;
 
 std::span<const double> span_of(const Values& values) {
   return {values.data(), static_cast<size_t>(values.size())};
@@ -65,7 +65,8 @@ py::array_t<double> draw(const Batch& batch, uint32_t stream, size_t count, bool
 void set_knobs(Batch& batch, const std::vector<int>& envs, const Knobs& knobs) {
   std::vector<Override> changes;
   changes.reserve(knobs.size());
-  for (const auto& [name, text] : knobs) changes.push_back({{name}, text});
+  // As texts: equal values have equal texts, in snapshots too.
+  for (const auto& [name, value] : knobs) changes.push_back({{name}, text_of(value)});
   const ReleasedGil released;
   batch.set_knobs(envs, changes, SignalPoll());
 }
@@ -134,8 +135,8 @@ void bind_control(py::class_<Batch>& batch) {
       .def(
           "knobs",
           [](const Batch& b, int env) {
-            Knobs out;
-            for (const Override& knob : b.knobs(env)) out.emplace_back(knob.path[0], *knob.text);
+            std::vector<std::pair<std::string, std::string>> out;
+            for (const Override& knob : b.knobs(env)) out.emplace_back(knob.path[0], text_of(knob.value));
             return out;
           },
           "env"_a)

@@ -56,7 +56,7 @@ py::array to_numpy(const DeviceArray& array) {
   return out;
 }
 
-std::string text_of(const DeviceArray& array) {
+std::string array_text(const DeviceArray& array) {
   return "DeviceArray(" + std::string(py::str(py::tuple(py::cast(array.shape())))) + ", " +
          std::string(name_of(array.dtype())) + ", " + array.device().text() +
          (array.is_current() ? "" : ", of an earlier step") + ")";
@@ -107,7 +107,7 @@ void bind_device(py::module_& m) {
            "dl_device"_a = py::none(), "copy"_a = py::none())
       .def("__dlpack_device__",
            [](const DeviceArray& a) { return std::pair(dlpack::kCuda, a.device().ordinal()); })
-      .def("__repr__", &text_of);
+      .def("__repr__", &array_text);
   m.def("device_array", &device_array, "batch"_a, "key"_a, "final"_a = false);
   m.def(
       "cuda_device_name",

@@ -68,7 +68,8 @@ void bind_tags(py::module_& m) {
                                return std::pair(r.tag.range.min / unit, r.tag.range.max / unit);
                              })
       .def_property_readonly(
-          "open", [](const TagRow& r) { return std::pair(r.tag.range.open_min, r.tag.range.open_max); })
+          "open",
+          [](const TagRow& r) { return std::pair(r.tag.range.is_min_excluded, r.tag.range.is_max_excluded); })
       .def_property_readonly("also", [](const TagRow& r) { return std::pair(r.tag.also, r.tag.also_means); })
       .def_property_readonly("unit", [](const TagRow& r) { return r.tag.range.unit; })
       .def_property_readonly("choices",

@@ -37,7 +37,7 @@ std::vector<std::string> model_names() {
 std::vector<ParamTuple> params_of(const std::string& name) {
   std::vector<ParamTuple> out;
   for (const ParamInfo& p : model_of(name).params())
-    out.emplace_back(p.name, p.fallback, p.min, p.max, p.open_min, p.type == ParamType::kDegrees,
+    out.emplace_back(p.name, p.fallback, p.min, p.max, p.is_min_excluded, p.type == ParamType::kDegrees,
                      std::vector<std::string>(p.choices.begin(), p.choices.end()));
   return out;
 }

@@ -86,7 +86,7 @@ void nearest_ahead(const int16_t* column, int width, int ahead_x, int16_t* neare
   HWY_DYNAMIC_DISPATCH(row_ahead)(column, width, ahead_x, nearest);
 }
 
-void write_codes(const uint8_t* cells, const int16_t* nearest, int width, uint8_t* codes) {
+void write_distance_codes(const uint8_t* cells, const int16_t* nearest, int width, uint8_t* codes) {
   HWY_DYNAMIC_DISPATCH(row_codes)(cells, nearest, width, codes);
 }
 

@@ -76,7 +76,7 @@ void GridField::fill_plane(int plane, std::span<const uint8_t> cells, const std:
     std::copy_n(cells.data() + static_cast<size_t>(iy) * width_, width_, row_cells.data() + 1);
     step_over_row(row_cells.data(), stride_, steps.data(), square);
     nearest_ahead(square, stride_, ahead_x, nearest.data());
-    write_codes(row_cells.data(), nearest.data(), stride_, codes.data());
+    write_distance_codes(row_cells.data(), nearest.data(), stride_, codes.data());
     // a row of cells is the same row of each cache line in a row of these
     const size_t y = static_cast<size_t>(iy) + 1;
     CacheLine* const line = lines + y / kLineSide * lines_a_row;

@@ -114,7 +114,7 @@ void nearest_ahead(const int16_t* column, int width, int ahead_x, int16_t* neare
 // Writes the codes of a row (GridField::codes()). `nearest` is the squared distance of each free cell. A code
 // is rounded down, because it bounds a distance from below. At most kRowBorder cells beyond `width` are read
 // and written.
-void write_codes(const uint8_t* cells, const int16_t* nearest, int width, uint8_t* codes);
+void write_distance_codes(const uint8_t* cells, const int16_t* nearest, int width, uint8_t* codes);
 
 // Exact 2D rays against an occupancy grid.
 //

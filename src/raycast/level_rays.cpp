@@ -316,8 +316,8 @@ LevelRays::LevelRays(std::vector<Vec2> directions, std::span<const double> row_s
   const auto bins = kBinsPerRow * slopes.size();
   per_slope_ = range > 0 ? static_cast<float>(bins) / range : 0;
   if (!std::isfinite(per_slope_)) per_slope_ = 0;
-  first_in_.resize(bins);
-  last_in_.resize(bins);
+  first_row_.resize(bins);
+  end_row_.resize(bins);
   for (size_t bin = 0; bin < bins; ++bin) {
     const auto is_before = [&](float slope) {
       return ascending_ ? bin_of(slope) < bin : bin_of(slope) > bin;
@@ -325,8 +325,8 @@ LevelRays::LevelRays(std::vector<Vec2> directions, std::span<const double> row_s
     const auto is_not_beyond = [&](float slope) {
       return ascending_ ? bin_of(slope) <= bin : bin_of(slope) >= bin;
     };
-    first_in_[bin] = static_cast<int>(std::ranges::partition_point(slopes, is_before) - slopes.begin());
-    last_in_[bin] = static_cast<int>(std::ranges::partition_point(slopes, is_not_beyond) - slopes.begin());
+    first_row_[bin] = static_cast<int>(std::ranges::partition_point(slopes, is_before) - slopes.begin());
+    end_row_[bin] = static_cast<int>(std::ranges::partition_point(slopes, is_not_beyond) - slopes.begin());
   }
 }
 

@@ -38,21 +38,21 @@ struct LevelRays {
   Rows rows_between(float low, float high) const {
     if (!(low <= high)) return {};
     const size_t lowest = bin_of(low), highest = bin_of(high);
-    return ascending_ ? Rows{first_in_[lowest], last_in_[highest]}
-                      : Rows{first_in_[highest], last_in_[lowest]};
+    return ascending_ ? Rows{first_row_[lowest], end_row_[highest]}
+                      : Rows{first_row_[highest], end_row_[lowest]};
   }
 
  private:
   size_t bin_of(float slope) const {  // never falls while the slope rises
-    const auto last = static_cast<float>(first_in_.size() - 1);
+    const auto last = static_cast<float>(first_row_.size() - 1);
     return static_cast<size_t>(std::min(std::max((slope - lowest_) * per_slope_, 0.0F), last));
   }
 
-  // Slopes are sorted into bins of equal width. first_in_[b] is the first row whose slope lies in bin b or in
-  // a later one, last_in_[b] is one past the last row whose slope lies in bin b or in an earlier one.
+  // Slopes are sorted into bins of equal width. first_row_[b] is the first row whose slope lies in bin b or
+  // in a later one, end_row_[b] is one past the last row whose slope lies in bin b or in an earlier one.
   bool ascending_ = true;
   float lowest_ = 0, per_slope_ = 1;
-  std::vector<int> first_in_, last_in_;
+  std::vector<int> first_row_, end_row_;
 };
 
 // Reported distances, row by row with rays.stride columns, and the name of the surface at each pixel.

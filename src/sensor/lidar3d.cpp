@@ -37,7 +37,7 @@ constexpr std::array<ParamInfo, kCount> kParams = {{
      .min = 0,
      .max = kPi,
      .type = ParamType::kDegrees,
-     .open_min = true},
+     .is_min_excluded = true},
     {.name = "horz_nrays", .fallback = 180, .min = 2, .max = 1e5, .type = ParamType::kInt},
     distance_param("min_range", 0.01),
     distance_param("max_range", 80),

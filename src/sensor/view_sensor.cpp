@@ -83,7 +83,7 @@ void check_view(const SensorSpec& spec, const View& view, std::string_view near_
                                                 " pixels, expected at most " +
                                                 std::to_string(static_cast<int>(kMaxPixels)) + " in all");
   const NamedText* const given = spec.params.find(near_tag);
-  check_range({.name = near_tag, .min = 0, .max = view.far, .open_max = true, .unit = "m"}, view.near,
+  check_range({.name = near_tag, .min = 0, .max = view.far, .is_max_excluded = true, .unit = "m"}, view.near,
               given ? given->where : spec.params.where);
 }
 

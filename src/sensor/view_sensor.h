@@ -77,7 +77,7 @@ constexpr ParamInfo distance_param(std::string_view name, double fallback) {
   return {.name = name, .fallback = fallback, .min = 0, .max = 1e5, .unit = "m"};
 }
 constexpr ParamInfo positive_param(std::string_view name, double fallback, std::string_view unit = {}) {
-  return {.name = name, .fallback = fallback, .min = 0, .open_min = true, .unit = unit};
+  return {.name = name, .fallback = fallback, .min = 0, .is_min_excluded = true, .unit = unit};
 }
 constexpr ParamInfo number_param(std::string_view name, double fallback, std::string_view unit = {}) {
   return {.name = name, .fallback = fallback, .unit = unit};

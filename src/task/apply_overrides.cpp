@@ -12,7 +12,6 @@ namespace mvsim {
 namespace {
 
 using Path = std::vector<std::string>;
-using Text = std::optional<std::string>;
 
 std::string dotted(const Path& path, size_t parts) {
   std::string out;
@@ -34,27 +33,31 @@ void require_length(const Override& change, size_t min, size_t max) {
   fail(dotted(change.path, change.path.size()), "found no such place in an environment file");
 }
 
-const std::string& text_of(const Override& change) {
-  require_length(change, 1, 1);
-  if (!change.text) fail(change.path[0], "found nothing, expected a value");
-  return *change.text;
+bool is_empty(const Override& change) {
+  return std::holds_alternative<std::monostate>(change.value);
 }
 
-std::string round_trip_text(double number) {
+// The text of a keyword that is a field or a knob.
+std::string field_text(const Override& change) {
+  require_length(change, 1, 1);
+  if (is_empty(change)) fail(change.path[0], "found nothing, expected a value");
+  return text_of(change.value);
+}
+
+std::string shortest_text(double number) {
   char buffer[32];
   const auto [end, status] = std::to_chars(buffer, buffer + sizeof buffer, number);
   return std::string(buffer, end);
 }
 
 double number_of(const Override& change, double min, double max) {
-  const std::string& text = text_of(change);
-  double number = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (status != std::errc() || end != text.data() + text.size())
-    fail(change.path[0], "found '" + shortened(text) + "', expected a number");
+  const std::string text = field_text(change);
+  const double* number_given = std::get_if<double>(&change.value);
+  if (!number_given) fail(change.path[0], "found '" + shortened(text) + "', expected a number");
+  const double number = *number_given;
   if (number >= min && number <= max) return number;
-  fail(change.path[0], "found " + round_trip_text(number) + ", expected a number from " +
-                           round_trip_text(min) + " to " + round_trip_text(max));
+  fail(change.path[0], "found " + shortest_text(number) + ", expected a number from " + shortest_text(min) +
+                           " to " + shortest_text(max));
 }
 
 int integer_of(const Override& change, int min, int max) {
@@ -64,7 +67,7 @@ int integer_of(const Override& change, int min, int max) {
 }
 
 OnEnd on_end_of(const Override& change) {
-  const std::string& text = text_of(change);
+  const std::string text = field_text(change);
   const std::vector<std::string> names = on_end_names();
   const auto found = std::find(names.begin(), names.end(), text);
   if (found == names.end())
@@ -74,7 +77,7 @@ OnEnd on_end_of(const Override& change) {
 
 // Returns a file that the caller names. It is relative to the working folder, and its folder may be read.
 std::string caller_path(EnvSpec& spec, const Override& change) {
-  const std::string& path = text_of(change);
+  const std::string path = field_text(change);
   const auto refuse = [&](const std::string& reason) {
     fail(change.path[0], "found '" + shortened(path) + "', expected the path of a file" + reason);
   };
@@ -90,9 +93,10 @@ std::string caller_path(EnvSpec& spec, const Override& change) {
 void set_attribute(TermSpec& term, const Override& change, size_t parts) {
   const std::string &name = change.path[parts], place = dotted(change.path, parts);
   if (name == "class") {
-    if (!change.text) fail(place + ".class", "found nothing, expected the name of a class");
-    if (term.params.class_name == *change.text) return;
-    term.params.class_name = *change.text;
+    if (is_empty(change)) fail(place + ".class", "found nothing, expected the name of a class");
+    const std::string text = text_of(change.value);
+    if (term.params.class_name == text) return;
+    term.params.class_name = text;
     term.params.where = keyword(place);
     term.params.values.clear();  // drops the attributes of the former class
     return;
@@ -101,7 +105,7 @@ void set_attribute(TermSpec& term, const Override& change, size_t parts) {
   values.erase(
       std::remove_if(values.begin(), values.end(), [&](const NamedText& v) { return v.name == name; }),
       values.end());
-  if (change.text) values.push_back({name, *change.text, keyword(place + "." + name)});
+  if (!is_empty(change)) values.push_back({name, text_of(change.value), keyword(place + "." + name)});
 }
 
 // Makes a term with a name that the file does not have. `identity` is the attribute that holds the name;
@@ -125,20 +129,20 @@ TermSpec new_term(const Override& change, const char* identity) {
 }
 
 void edit_terms(std::vector<TermSpec>& terms, const char* identity, const Override& change) {
-  require_length(change, change.text ? 2 : 1, 3);
+  require_length(change, is_empty(change) ? 1 : 2, 3);
   if (change.path.size() == 1) {
     terms.clear();
     return;
   }
   auto it =
       std::find_if(terms.begin(), terms.end(), [&](const TermSpec& t) { return t.name == change.path[1]; });
-  if (change.path.size() == 2 && !change.text) {
+  if (change.path.size() == 2 && is_empty(change)) {
     if (it == terms.end()) fail_no_term(change, terms);
     terms.erase(it);
     return;
   }
-  if (change.path.size() == 2 && !change.text->empty())
-    fail(dotted(change.path, 2), "found '" + shortened(*change.text) + "', expected a dict of attributes");
+  if (const std::string text = text_of(change.value); change.path.size() == 2 && !text.empty())
+    fail(dotted(change.path, 2), "found '" + shortened(text) + "', expected a dict of attributes");
   if (it == terms.end()) {
     append_term(terms, new_term(change, identity));
     it = terms.end() - 1;
@@ -149,7 +153,7 @@ void edit_terms(std::vector<TermSpec>& terms, const char* identity, const Overri
 // Edits movers. <people> and <move> share one list; a new element gets the tag of the keyword.
 void edit_movers(std::vector<TermSpec>& terms, const Override& change) {
   const std::string& tag = change.path[0];
-  require_length(change, change.text ? 2 : 1, 3);
+  require_length(change, is_empty(change) ? 1 : 2, 3);
   if (change.path.size() == 1) {
     std::erase_if(terms, [&](const TermSpec& t) { return t.params.tag == tag; });
     return;
@@ -168,7 +172,7 @@ void edit_tracker(EnvSpec& spec, const Override& change) {
   require_length(change, 1, 2);
   const auto it = std::ranges::find_if(spec.trackers, [&](const TermSpec& t) { return t.params.tag == tag; });
   if (change.path.size() == 1) {
-    if (change.text) fail(tag, "found a value, expected a dict of attributes");
+    if (!is_empty(change)) fail(tag, "found a value, expected a dict of attributes");
     if (it != spec.trackers.end()) spec.trackers.erase(it);
     return;
   }
@@ -181,70 +185,75 @@ void edit_tracker(EnvSpec& spec, const Override& change) {
 
 struct Field {
   const char* name;
+  const char* kind;  // as keyword_kinds() has it
   void (*set)(EnvSpec& spec, const Override& change);
 };
 
 const Field kFields[] = {
-    {"world",
+    {"world", "path",
      [](EnvSpec& s, const Override& c) {
        s.world = {"world", caller_path(s, c), keyword("world")};
      }},
-    {"centreline",
+    {"centreline", "path",
      [](EnvSpec& s, const Override& c) {
        s.centreline = {"centreline", caller_path(s, c), keyword("centreline")};
      }},
-    {"variants", [](EnvSpec& s, const Override& c) { s.variants = integer_of(c, 1, kMaxVariants); }},
-    {"world_seed", [](EnvSpec& s, const Override& c) { s.world_seed = number_of(c, 0, kMaxWorldSeed); }},
-    {"control_period",
+    {"variants", "number",
+     [](EnvSpec& s, const Override& c) { s.variants = integer_of(c, 1, kMaxVariants); }},
+    {"world_seed", "number",
+     [](EnvSpec& s, const Override& c) { s.world_seed = number_of(c, 0, kMaxWorldSeed); }},
+    {"control_period", "number",
      [](EnvSpec& s, const Override& c) {
        s.control_period = number_of(c, kShortestControlPeriod, kLongestControlPeriod);
        s.control_where = keyword("control_period");
      }},
-    {"time_limit", [](EnvSpec& s, const Override& c) { s.time_limit = number_of(c, 0, kMaxNumber); }},
-    {"substeps",
+    {"time_limit", "number",
+     [](EnvSpec& s, const Override& c) { s.time_limit = number_of(c, 0, kMaxNumber); }},
+    {"substeps", "number",
      [](EnvSpec& s, const Override& c) {
        s.substeps = integer_of(c, 1, kMaxSubsteps);
        s.control_where = keyword("substeps");
      }},
-    {"on_end", [](EnvSpec& s, const Override& c) { s.on_end = on_end_of(c); }},
-    {"vehicle",
+    {"on_end", "value", [](EnvSpec& s, const Override& c) { s.on_end = on_end_of(c); }},
+    {"vehicle", "text",
      [](EnvSpec& s, const Override& c) {
        if (s.agents.size() > 1 || !s.agents[0].vehicles.empty())
          fail("vehicle", "found a text, expected no such keyword where there are several agents");
-       s.agents[0].vehicle = text_of(c);
+       s.agents[0].vehicle = field_text(c);
        s.agents[0].vehicle_where = keyword("vehicle");
      }},
-    {"action",
+    {"action", "action",
      [](EnvSpec& s, const Override& c) {
        require_length(c, 2, 2);
        for (AgentSpec& agent : s.agents) set_attribute(agent.action, c, 1);
      }},
-    {"observe",
+    {"observe", "terms",
      [](EnvSpec& s, const Override& c) {
        for (AgentSpec& agent : s.agents) edit_terms(agent.observations, "class", c);
      }},
-    {"reset", [](EnvSpec& s, const Override& c) { edit_terms(s.resets, nullptr, c); }},
-    {"reward",
+    {"reset", "terms", [](EnvSpec& s, const Override& c) { edit_terms(s.resets, nullptr, c); }},
+    {"reward", "terms",
      [](EnvSpec& s, const Override& c) {
        for (AgentSpec& agent : s.agents) edit_terms(agent.rewards, "class", c);
      }},
-    {"terminate",
+    {"terminate", "terms",
      [](EnvSpec& s, const Override& c) {
        for (AgentSpec& agent : s.agents) edit_terms(agent.terminations, "class", c);
      }},
-    {"randomize",
+    {"randomize", "terms",
      [](EnvSpec& s, const Override& c) {
-       if (c.path.size() == 1) s.randomize_level = {"level", c.text.value_or("none"), keyword("randomize")};
-       if (c.path.size() > 1 || !c.text) edit_terms(s.randomizations, "of", c);
+       if (c.path.size() == 1)
+         s.randomize_level = {"level", is_empty(c) ? "none" : text_of(c.value), keyword("randomize")};
+       if (c.path.size() > 1 || is_empty(c)) edit_terms(s.randomizations, "of", c);
      }},
-    {"people", [](EnvSpec& s, const Override& c) { edit_movers(s.movers, c); }},
-    {"move", [](EnvSpec& s, const Override& c) { edit_movers(s.movers, c); }},
+    {"people", "terms", [](EnvSpec& s, const Override& c) { edit_movers(s.movers, c); }},
+    {"move", "terms", [](EnvSpec& s, const Override& c) { edit_movers(s.movers, c); }},
 };
 
 void set_knob(EnvSpec& spec, KnobSpec& knob, const Override& change, bool first) {
   knob.value.where = keyword(knob.value.name);
   if (!knob.is_file) {
-    knob.value.text = text_of(change);
+    knob.value.text = field_text(change);
     return;
   }
   if (first) knob.choices.clear();
@@ -265,6 +274,20 @@ void apply(EnvSpec& spec, const Override& change, bool first) {
 
 }  // namespace
 
+std::string text_of(const OverrideValue& value) {
+  if (const bool* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  if (const double* number = std::get_if<double>(&value)) return shortest_text(*number);
+  if (const std::string* text = std::get_if<std::string>(&value)) return *text;
+  std::string out;
+  if (const auto* items = std::get_if<std::vector<std::variant<double, std::string>>>(&value))
+    for (const auto& item : *items) {
+      const double* number = std::get_if<double>(&item);
+      out += (&item == items->data() ? "" : " ") +
+             (number ? shortest_text(*number) : std::get<std::string>(item));
+    }
+  return out;
+}
+
 std::vector<std::string> field_names() {
   std::vector<std::string> names;
   for (const Field& f : kFields) names.emplace_back(f.name);
@@ -272,9 +295,17 @@ std::vector<std::string> field_names() {
   return names;
 }
 
+std::vector<std::pair<std::string, std::string_view>> keyword_kinds(const EnvSpec& spec) {
+  std::vector<std::pair<std::string, std::string_view>> out;
+  for (const Field& f : kFields) out.emplace_back(f.name, f.kind);
+  for (std::string& tag : tracker_tags()) out.emplace_back(std::move(tag), "tracker");
+  for (const KnobSpec& knob : spec.knobs) out.emplace_back(knob.value.name, knob.is_file ? "file" : "knob");
+  return out;
+}
+
 std::vector<std::string> override_names(const EnvSpec& spec) {
-  std::vector<std::string> names = field_names();
-  for (const KnobSpec& knob : spec.knobs) names.push_back(knob.value.name);
+  std::vector<std::string> names;
+  for (auto& [name, kind] : keyword_kinds(spec)) names.push_back(std::move(name));
   return names;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "assets/resources.h"
@@ -22,15 +23,21 @@ class UnknownKeyword : public Error {
   using Error::Error;
 };
 
-// A change by a caller: `text` is put at `path` in the file's tree, such as {"reward", "collision", "weight"}
-// or
-// {"time_limit"}. Without a text a term is left out and an attribute gets its default. The text "" at the
-// path of a term adds the term. A knob that is a file may be given several times; a world is compiled for
-// each.
+// What a caller gives to a keyword, or nothing (std::monostate).
+using OverrideValue =
+    std::variant<std::monostate, bool, double, std::string, std::vector<std::variant<double, std::string>>>;
+
+// A change by a caller: `value` is put at `path` in the file's tree, such as {"reward", "collision",
+// "weight"} or {"time_limit"}. Without a value a term is left out and an attribute gets its default. The text
+// "" at the path of a term adds the term. A knob that is a file may be given several times; a world is
+// compiled for each.
 struct Override {
   std::vector<std::string> path;
-  std::optional<std::string> text;
+  OverrideValue value;
 };
+
+// The value as the text of an attribute: numbers in their shortest form, items of a list parted by blanks.
+std::string text_of(const OverrideValue& value);
 
 // A named text. The environment's own attributes use it as ${name}, and its world sees it as a variable.
 struct KnobSpec {
@@ -132,6 +139,9 @@ std::vector<std::string> keywords_of(const std::vector<Override>& overrides);
 // The keywords of every environment, and those of one: fields, then knobs.
 std::vector<std::string> field_names();
 std::vector<std::string> override_names(const EnvSpec& spec);
+// The same keywords with the kind of value that each takes: number, text, value, path, action, terms,
+// tracker, file or knob.
+std::vector<std::pair<std::string, std::string_view>> keyword_kinds(const EnvSpec& spec);
 
 // The environments of a folder: files "*.env.xml" whose root has an id, sorted by id.
 struct EnvListing {

@@ -132,10 +132,10 @@ std::string short_text(double v) {
 
 // Returns the lowest valid value. The margin of 1e-9 at an open bound has no visible effect.
 double lowest(const ParamInfo& info) {
-  return info.open_min ? info.min + 1e-9 * (1 + std::fabs(info.min)) : info.min;
+  return info.is_min_excluded ? info.min + 1e-9 * (1 + std::fabs(info.min)) : info.min;
 }
 double highest(const ParamInfo& info) {
-  return info.open_max ? info.max - 1e-9 * (1 + std::fabs(info.max)) : info.max;
+  return info.is_max_excluded ? info.max - 1e-9 * (1 + std::fabs(info.max)) : info.max;
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ constexpr ParamInfo kParams[] = {
     {.name = "C_damping", .fallback = 0.01, .min = 0, .max = 1e6, .unit = "N m s/rad"},
     {.name = "C_rr", .fallback = 0, .min = 0, .max = 1e3},
     // absent: set by the compiler to that of friction that is the same in all directions
-    {.name = "icr_expansion", .fallback = 1, .min = 1, .max = 100, .open_min = true},
+    {.name = "icr_expansion", .fallback = 1, .min = 1, .max = 100, .is_min_excluded = true},
 };
 
 constexpr std::string_view kLog[] = {"motor_torque", "slip_speed", "wheel_lateral_friction",

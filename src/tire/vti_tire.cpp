@@ -26,7 +26,7 @@ constexpr ParamInfo kParams[] = {
      .fallback = 1723690,
      .min = 0,
      .max = 1e9,
-     .open_min = true,
+     .is_min_excluded = true,
      .unit = "Pa"},                                                                   // 250 psi
     {.name = "section_height", .fallback = 0, .min = 0, .max = 100, .unit = "m"},     // 0: half of the radius
     {.name = "stiffness", .fallback = 470000, .min = 1, .max = 1e12, .unit = "N/m"},  // vertical
@@ -35,7 +35,7 @@ constexpr ParamInfo kParams[] = {
      .min = 0,
      .max = 90 * kDegree,
      .type = ParamType::kDegrees,
-     .open_min = true},
+     .is_min_excluded = true},
     {.name = "C_damping", .fallback = 0.01, .min = 0, .max = 1e6, .unit = "N m s/rad"},
     {.name = "C_rr", .fallback = 0, .min = 0, .max = 1e3},
 };

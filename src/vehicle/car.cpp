@@ -15,7 +15,7 @@ constexpr WheelSlot kSlots[] = {{"rl_wheel", {0, 0.9}, true},
 enum { kFrontX, kFrontTrack };
 constexpr ParamInfo kGeometry[] = {
     {.name = "f_wheels_x", .fallback = 1.3, .min = -1e6, .max = 1e6, .unit = "m"},
-    {.name = "f_wheels_d", .fallback = 2, .min = 0, .max = 1e6, .open_min = true, .unit = "m"},
+    {.name = "f_wheels_d", .fallback = 2, .min = 0, .max = 1e6, .is_min_excluded = true, .unit = "m"},
 };
 
 }  // namespace

@@ -56,7 +56,7 @@ class Car : public Dynamics {
                                             .min = 0,
                                             .max = kSteerLimit,
                                             .type = ParamType::kDegrees,
-                                            .open_max = true};
+                                            .is_max_excluded = true};
 
   // The part of drive() that all cars share.
   static void steer_and_brake(const double* p, const double* actuation, std::span<const WheelModel> wheels,

@@ -43,12 +43,15 @@ class CarSpeedPid final : public Controller {
     actuation[kCarSteer] = steer;
     actuation[kCarBrake] = 0;
 
-    const double climbing_torque = in.climbing_force * mean_radius(in.wheels);
+    const double torque_against_slope = in.climbing_force * mean_radius(in.wheels);
     if (motors_ == Motors::kEngine) {
       const double actual = in.odometry.vx;
-      speed_pid(
-          p, {.dt = in.dt, .setpoint = {&vx, 1}, .actual = {&actual, 1}, .climbing_torque = climbing_torque},
-          state, actuation + kCarTorque);
+      speed_pid(p,
+                {.dt = in.dt,
+                 .setpoint = {&vx, 1},
+                 .actual = {&actual, 1},
+                 .torque_against_slope = torque_against_slope},
+                state, actuation + kCarTorque);
       return;
     }
     double omega = command[1];
@@ -63,7 +66,10 @@ class CarSpeedPid final : public Controller {
     const double actual[] = {wheel_speed(in.wheels[kFrontLeft], in.odometry, in.states[kFrontLeft].steer),
                              wheel_speed(in.wheels[kFrontRight], in.odometry, in.states[kFrontRight].steer)};
     speed_pid(p,
-              {.dt = in.dt, .setpoint = setpoint, .actual = actual, .climbing_torque = climbing_torque / 2},
+              {.dt = in.dt,
+               .setpoint = setpoint,
+               .actual = actual,
+               .torque_against_slope = torque_against_slope / 2},
               state, actuation + kCarTorque);
   }
 

@@ -34,7 +34,7 @@ Sides sides_of(const ControllerInput& in, const double* command) {
 }
 
 // Returns the torque (N m) that each side needs against the slope.
-double climbing_torque(const ControllerInput& in) {
+double torque_against_slope(const ControllerInput& in) {
   return in.climbing_force * mean_radius(in.wheels) / 2;
 }
 
@@ -57,7 +57,7 @@ class DifferentialTwistPid final : public Controller {
               {.dt = in.dt,
                .setpoint = sides.setpoint,
                .actual = sides.actual,
-               .climbing_torque = climbing_torque(in)},
+               .torque_against_slope = torque_against_slope(in)},
               state, actuation);
   }
 
@@ -72,7 +72,7 @@ class DifferentialTwistPid final : public Controller {
       values[5 + i] = setpoint;
       values[7 + i] = -actuation[i];  // MVSim's sign
     }
-    values[4] = slope_feedforward(p, climbing_torque(in));
+    values[4] = slope_feedforward(p, torque_against_slope(in));
   }
 };
 

@@ -114,7 +114,7 @@ void speed_pid(const double* p, const SpeedPidInput& in, double* state, double* 
                        .max_output = p[kMaxTorque],
                        .integral_max = p[kIMax],
                        .anti_windup = p[kAntiWindup] != 0};
-  const double feedforward = slope_feedforward(p, in.climbing_torque);
+  const double feedforward = slope_feedforward(p, in.torque_against_slope);
   const size_t n = in.setpoint.size();
   double setpoint[kMaxSpeeds];
   for (size_t i = 0; i < n; ++i) {
@@ -147,8 +147,8 @@ double filtered_setpoint(const double* p, const double* state, double setpoint) 
   return state[p[kFilterOrder] < 2 ? kFirst : kSecond];
 }
 
-double slope_feedforward(const double* p, double climbing_torque) {
-  return p[kFeedforward] != 0 ? p[kFeedforwardGain] * climbing_torque : 0;
+double slope_feedforward(const double* p, double torque_against_slope) {
+  return p[kFeedforward] != 0 ? p[kFeedforwardGain] * torque_against_slope : 0;
 }
 
 double mean_radius(std::span<const WheelModel> wheels) {

@@ -121,7 +121,7 @@ struct SpeedPidInput {
   double dt = 0;                     // s
   std::span<const double> setpoint;  // m/s, at most kMaxSpeeds
   std::span<const double> actual;    // m/s
-  double climbing_torque = 0;        // N m of each output that the slope takes, positive uphill
+  double torque_against_slope = 0;   // N m of each output that the slope takes, positive uphill
 };
 
 // Torques, one a speed; N m, positive drives forward. `p`: values by SpeedPidParam.
@@ -129,7 +129,7 @@ void speed_pid(const double* p, const SpeedPidInput& in, double* state, double* 
 
 // Intermediate values of speed_pid for logs, from the `state` after its call.
 double filtered_setpoint(const double* p, const double* state, double setpoint);  // m/s
-double slope_feedforward(const double* p, double climbing_torque);                // N m, positive uphill
+double slope_feedforward(const double* p, double torque_against_slope);           // N m, positive uphill
 
 double mean_radius(std::span<const WheelModel> wheels);  // m
 

@@ -59,7 +59,7 @@ constexpr TagInfo number(std::string_view name, double min, double max, std::str
 constexpr TagInfo number_above(std::string_view name, double min, double max, std::string_view unit = {},
                                std::string_view text = {}) {
   TagInfo out = number(name, min, max, unit, text);
-  out.range.open_min = true;
+  out.range.is_min_excluded = true;
   return out;
 }
 constexpr TagInfo any_number(std::string_view name, std::string_view unit = {}, std::string_view text = {}) {

@@ -1,5 +1,6 @@
 // Environment files, after a line "%%%" with keywords a line each, "reward/goal/weight=3" or "reward/goal"
 // for one that is left out: an environment that resets and steps, or an error with a place.
+#include <charconv>
 #include <cmath>
 
 #include "batch/batch.h"
@@ -16,7 +17,13 @@ std::vector<mvsim::Override> overrides_of(const std::string& lines) {
     at = end + 1;
     mvsim::Override change;
     if (const size_t equals = line.find('='); equals != std::string::npos) {
-      change.text = line.substr(equals + 1);
+      const std::string text = line.substr(equals + 1);
+      double number = 0;
+      const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+      if (error == std::errc() && rest == text.data() + text.size())
+        change.value = number;
+      else
+        change.value = text;
       line.resize(equals);
     }
     for (size_t begin = 0; begin <= line.size();) {

@@ -68,7 +68,7 @@ class Pipeline(PipelineReadings):
         path = path_text("env", env)
         listed = dict(_core.list_envs(os.path.join(assets(), "envs")))
         spec = _core.load_env(listed.get(path, path), assets(), folders)
-        _core.apply_overrides(spec, flatten_overrides(plain_values(keywords), spec.files))
+        _core.apply_overrides(spec, flatten_overrides(plain_values(keywords), spec.keywords))
         self._core = core = _core.Pipeline(
             spec, assets(), folders, all_resources(resources or {}), agent, list(given)
         )

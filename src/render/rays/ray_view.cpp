@@ -131,7 +131,7 @@ class RayView {
         bodies_(place_bodies(scene, poses, view_, from)),
         grid_(ray_grid(view_)),
         triangles_(triangles_in_view(bodies_, view_, grid_, last_near(pictures))),
-        traced_(bodies_, view_, grid_) {
+        traced_bodies_(bodies_, view_, grid_) {
     for (const RayPicture& picture : pictures) {
       if (shows_colors(*picture.view))
         colored_.push_back({picture, TileShading(scene, *picture.view, from, bodies_, grid_)});
@@ -208,7 +208,7 @@ class RayView {
   void find_nearest(const View& view, RasterTile& tile) const {
     draw_triangles(triangles_, grid_, tile);
     set_distances(grid_, tile);
-    traced_.merge(view.far, tile);
+    traced_bodies_.merge(view.far, tile);
   }
 
   void write(const RayPicture& picture, const RasterTile& tile) const {
@@ -281,7 +281,7 @@ class RayView {
   const std::vector<PlacedBody> bodies_;
   const RayGrid grid_;
   const std::vector<RasterTriangle> triangles_;
-  const TracedBodies traced_;
+  const TracedBodies traced_bodies_;
   std::vector<RayPicture> plain_;
   std::vector<Colored> colored_;
 };

@@ -52,6 +52,14 @@ TEST(BatchInfo, ACutEpisodeTellsWhatATimeLimitWouldTell) {
   EXPECT_THROW(cut.report_cut(-1), Error);
 }
 
+TEST(Overrides, ANumberHasItsShortestText) {
+  for (const char* text : {"0", "-0", "30", "0.1", "1e+05", "123456", "1e-07", "1.5e+300", "inf"})
+    EXPECT_EQ(text_of(OverrideValue(std::strtod(text, nullptr))), text);
+  EXPECT_EQ(text_of(OverrideValue(true)), "true");
+  EXPECT_EQ(text_of(std::vector<std::variant<double, std::string>>{0.25, std::string("b"), 1e22}),
+            "0.25 b 1e+22");
+}
+
 TEST(Overrides, NamesAreThoseThatAreKnown) {
   const EnvSpec spec = shipped("nav_arena");
   const std::vector<std::string> names = override_names(spec);

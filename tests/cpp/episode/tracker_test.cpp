@@ -60,7 +60,7 @@ TEST(Tracker, ElementsAreKeywordsToo) {
   ASSERT_EQ(spec.trackers.size(), 1u);
   apply_overrides(spec, {{{"crop_rows", "headland"}, "3"}});
   EXPECT_EQ(spec.trackers[0].params.find("headland")->text, "3");
-  apply_overrides(spec, {{{"crop_rows"}, std::nullopt}});
+  apply_overrides(spec, {{{"crop_rows"}, {}}});
   EXPECT_TRUE(spec.trackers.empty());
   apply_overrides(spec, {{{"crop_rows", "blocks"}, "row1_* row2_*"}});
   EXPECT_EQ(spec.trackers[0].params.tag, "crop_rows");

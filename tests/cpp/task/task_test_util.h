@@ -2,7 +2,6 @@
 // overrides.
 #pragma once
 
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -51,8 +50,7 @@ inline Overrides text(const std::string& v) {
   return {{{}, v}};
 }
 inline Overrides number(double v) {
-  char buffer[32];
-  return text({buffer, std::to_chars(buffer, buffer + sizeof buffer, v).ptr});
+  return {{{}, v}};
 }
 inline Overrides weight(const std::string& v) {
   return dict({{"weight", text(v)}});
@@ -65,7 +63,7 @@ inline Overrides on() {
   return text("");
 }
 inline Overrides off() {
-  return {{{}, std::nullopt}};
+  return {{{}, std::monostate{}}};
 }
 
 }  // namespace mvsim::testing

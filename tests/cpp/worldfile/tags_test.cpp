@@ -166,7 +166,7 @@ TEST_P(EveryTag, IsCheckedByItsRange) {
   const double below = beyond(range.min, -1), above = beyond(range.max, 1);
   if (!tag.also || below != *tag.also) expect_refused(in_file(range, below));
   expect_refused(in_file(range, above));
-  if (range.open_min)
+  if (range.is_min_excluded)
     expect_refused(in_file(range, range.min));
   else
     expect_taken(in_file(range, range.min));
