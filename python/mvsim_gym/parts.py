@@ -16,7 +16,7 @@ from mvsim_gym._checks import number
 from mvsim_gym._notices import notice
 from mvsim_gym.part_states import Pose, Publication, Twist, Wheel, Wheels
 from mvsim_gym.readings import CameraReading, GnssReading, ImuReading, Lidar3dReading, Reading
-from mvsim_gym.sensors import Named, Sensor, standing_sensors
+from mvsim_gym.sensors import Named, Part, Sensor, standing_sensors
 
 __all__ = [
     "Block",
@@ -40,7 +40,7 @@ _FASTEST = 1e4  # largest command, m/s and rad/s: far beyond it a world diverges
 _LONGEST_WAY, _LARGEST_TURN = 2.0, math.pi / 2  # m and rad, the largest move of a body by Box2D in one step
 
 
-class Vehicle:
+class Vehicle(Part[_core.VehicleModel]):
     """A vehicle of a world: takes commands and tells its state."""
 
     def __init__(
@@ -51,16 +51,9 @@ class Vehicle:
         index: int,
         log: _core.VehicleLog | None,
     ) -> None:
-        self._simulation = simulation
-        self._model = model
-        self._index = index
+        super().__init__(simulation, model, index)
         self._log = log
         self._sensors = Named("sensor", {s.name: Sensor(simulation, s, i) for i, s in sensors.items()})
-
-    @property
-    def name(self) -> str:
-        """Name in the world file."""
-        return self._model.name
 
     @property
     def index(self) -> int:
@@ -294,18 +287,8 @@ def vehicles_of(
     return Named("vehicle", made)
 
 
-class Block:
+class Block(Part[_core.BlockModel]):
     """A block or a wall of a world."""
-
-    def __init__(self, simulation: _core.Simulation, model: _core.BlockModel, index: int) -> None:
-        self._simulation = simulation
-        self._model = model
-        self._index = index
-
-    @property
-    def name(self) -> str:
-        """Name in the world file."""
-        return self._model.name
 
     @property
     def is_static(self) -> bool:

@@ -43,10 +43,13 @@ class Named(Mapping[str, T], Generic[T]):
         return f"<{self._kind}s: {', '.join(self._items)}>"
 
 
-class Sensor:
-    """A sensor of a vehicle."""
+M = TypeVar("M", bound=_core.SensorModel | _core.VehicleModel | _core.BlockModel)
 
-    def __init__(self, simulation: _core.Simulation, model: _core.SensorModel, index: int) -> None:
+
+class Part(Generic[M]):
+    """Base of the parts of a running world, each with its model and its index in the simulation."""
+
+    def __init__(self, simulation: _core.Simulation, model: M, index: int) -> None:
         self._simulation = simulation
         self._model = model
         self._index = index
@@ -55,6 +58,10 @@ class Sensor:
     def name(self) -> str:
         """Name in the world file."""
         return self._model.name
+
+
+class Sensor(Part[_core.SensorModel]):
+    """A sensor of a vehicle."""
 
     @property
     def period(self) -> float:
