@@ -26,8 +26,6 @@ from mvsim_gym.registration import Named
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["MVSimParallelEnv", "parallel_env"]
-
 PerAgent = dict[str, Any]
 _STATE_SIZE = 10  # per agent
 

@@ -11,8 +11,6 @@ import numpy.typing as npt
 from mvsim_gym._build import one_world, recipe_of
 from mvsim_gym._constructors import CONSTRUCTORS
 
-__all__ = ["agents_of", "ends_of", "is_flat", "outcome"]
-
 
 def agents_of(env_id: str, keywords: Mapping[str, Any]) -> int:
     """Returns the number of rows that one world has in a `VectorEnv` with these keywords.

@@ -17,8 +17,6 @@ from mvsim_gym.registration import listing
 from mvsim_gym.tools.ending import ended_by_signals, hear_ctrl_c
 from mvsim_gym.world import World
 
-__all__ = ["finder", "play"]
-
 _NAP = 0.01  # s of wall time between checks for commands of browsers
 _REMEDY = "expected it as --world WORLD.xml"
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from mvsim_gym._world_watch import WatchedWorld
     from mvsim_gym.parts import Sensor
 
-__all__ = ["WorldView", "grey_of"]
-
 _WORLD = (0.0,) * 6
 
 
