@@ -16,7 +16,7 @@ from pathlib import Path
 
 import baseline_tables
 
-from mvsim_gym import _core, _options
+from mvsim_gym import _constructors, _core
 
 DOCS = Path(__file__).resolve().parent
 BLOCK = re.compile(r"(<!-- (tags|params|options|baselines): ([^>]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -114,7 +114,7 @@ def params(kind: str, rows: list[_core.TagRow]) -> list[str]:
 
 def with_keywords(text: str) -> str:
     """Returns docs/python.md with the current table of keywords."""
-    return BLOCK.sub(lambda m: f"{m[1]}{_options.table()}\n{m[4]}", text)
+    return BLOCK.sub(lambda m: f"{m[1]}{_constructors.table()}\n{m[4]}", text)
 
 
 def with_baselines(text: str) -> str:

@@ -21,9 +21,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 LONG = 30  # words
 
-# Files and folders that are not clean yet. An entry without findings is an error, so the list can only shrink.
-NOT_CLEAN: tuple[str, ...] = ()
-
 # Files that are written by a program or by others, or that hold the forbidden words as data.
 LEFT_OUT = ("LICENSE", "src/render/glad/", "tests/words.py", "tests/python/test_words.py", "tests/data/")
 
@@ -258,26 +255,6 @@ def long_sentences(path: str, source: str) -> list[str]:
     return found
 
 
-def check(sources: dict[str, str], not_clean: tuple[str, ...]) -> list[str]:
-    """Returns the findings outside of `not_clean`, and a line for each entry of it that has none."""
-    lines, dirty = [], set()
-    for path, source in sources.items():
-        found = findings(path, source)
-        entries = [
-            entry for entry in not_clean if path == entry or (entry.endswith("/") and path.startswith(entry))
-        ]
-        if found:
-            dirty.update(entries)
-        if not entries:
-            lines += found
-    for entry in not_clean:
-        if entry not in dirty:
-            lines.append(
-                f"tests/words.py: found no violation in '{entry}', expected NOT_CLEAN without this entry"
-            )
-    return lines
-
-
 def tracked() -> list[str]:
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
@@ -287,16 +264,14 @@ def tracked() -> list[str]:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument(
-        "files", nargs="*", help="paths relative to the repository, listed also where not clean yet"
-    )
+    parser.add_argument("files", nargs="*", help="paths relative to the repository")
     parser.add_argument(
         "--long", action="store_true", help=f"list sentences of more than {LONG} words as well"
     )
     options = parser.parse_args(arguments)
     paths = [path for path in options.files or tracked() if _reader(path) and not path.startswith(LEFT_OUT)]
     sources = {path: (ROOT / path).read_text(encoding="utf-8") for path in paths}
-    lines = check(sources, () if options.files else NOT_CLEAN)
+    lines = [line for path, source in sources.items() for line in findings(path, source)]
     for line in lines:
         print(line)
     if options.long:

@@ -16,9 +16,10 @@ from gymnasium.vector import AutoresetMode
 
 from mvsim_gym import _core
 from mvsim_gym._checks import path_text, plain_values
+from mvsim_gym._constructors import CONSTRUCTORS, Constructor, all_options, unknown_keyword
 from mvsim_gym._files import all_resources, assets, folders_of
 from mvsim_gym._notices import notice
-from mvsim_gym._options import CONSTRUCTORS, Constructor, Path, all_options, unknown_keyword
+from mvsim_gym._options import Path
 from mvsim_gym._overrides import flatten
 from mvsim_gym._term_keywords import marked
 from mvsim_gym.registration import CUSTOM_ID, Named, listing, load_env, source_of

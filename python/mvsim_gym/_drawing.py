@@ -14,8 +14,8 @@ from mvsim_gym._picture import Painter, Picture, camera_between, checked_size, d
 from mvsim_gym._rotation import moved
 
 if TYPE_CHECKING:
+    from mvsim_gym._world_watch import WatchedWorld
     from mvsim_gym.parts import Vehicle
-    from mvsim_gym.world import World
 
 Points = npt.NDArray[np.float64]
 
@@ -27,7 +27,7 @@ _LONGEST_FORCE = 3.0  # in radii of the chassis
 
 
 def drawn(
-    world: World,
+    world: WatchedWorld,
     painter: Painter,
     size: tuple[int, int],
     camera: Any,
@@ -51,7 +51,7 @@ def drawn(
     return _with_names(picture, *places(world), seen) if names else picture
 
 
-def places(world: World) -> tuple[list[str], Points]:
+def places(world: WatchedWorld) -> tuple[list[str], Points]:
     """Returns names and positions, (n, 3) m, of vehicles, actors and blocks. Walls are left out."""
     simulation, model = world.simulation, world.model
     found = [(v.name, simulation.vehicle_pose(i)) for i, v in enumerate(model.vehicles)]
@@ -61,7 +61,7 @@ def places(world: World) -> tuple[list[str], Points]:
     return [name for name, _ in found], np.array([pose[:3] for _, pose in found], float).reshape(-1, 3)
 
 
-def _camera_of(world: World, camera: Any, vehicle: int, aspect: float) -> _core.Camera:
+def _camera_of(world: WatchedWorld, camera: Any, vehicle: int, aspect: float) -> _core.Camera:
     if isinstance(camera, str) and camera in _CAMERAS:
         if camera == "above":
             return _core.Camera.of_world(world.model, aspect)

@@ -11,8 +11,6 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-__all__ = ["register_with_gymnasium"]
-
 _NAME = "gymnasium"
 _REGISTRATION = "mvsim_gym.registration"  # registers as it is imported
 

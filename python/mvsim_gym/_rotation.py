@@ -8,8 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["angles_of", "moved", "quaternion_of", "rotation_of"]
-
 
 def quaternion_of(yaw: float, pitch: float, roll: float) -> tuple[float, float, float, float]:
     """Returns the quaternion x, y, z, w of R = Rz(yaw) Ry(pitch) Rx(roll); angles in rad."""

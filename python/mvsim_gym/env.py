@@ -11,10 +11,12 @@ import numpy.typing as npt
 from mvsim_gym import _core
 from mvsim_gym._build import Recipe, action_space, draw_key, takes_options
 from mvsim_gym._checks import as_actions, check_options, checked_seed
+from mvsim_gym._constructors import CONSTRUCTORS
 from mvsim_gym._control import OPTIONS, checked_starts
+from mvsim_gym._env_controls import ControlsOne
 from mvsim_gym._info import OpenInfo
-from mvsim_gym._native_envs import ControlsOne, HasSpec
-from mvsim_gym._options import CONSTRUCTORS, EnvOptions
+from mvsim_gym._native_envs import HasSpec
+from mvsim_gym._options import EnvOptions
 from mvsim_gym._outputs import arrays_of, flattened
 from mvsim_gym._state import checked_bytes
 from mvsim_gym.registration import Named

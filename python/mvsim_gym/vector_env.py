@@ -21,9 +21,11 @@ from mvsim_gym._checks import (
     seed_list,
     world_mask,
 )
+from mvsim_gym._constructors import CONSTRUCTORS
 from mvsim_gym._control import OPTIONS, Start, split, starts_of
-from mvsim_gym._native_envs import ControlsMany, HasSpec
-from mvsim_gym._options import CONSTRUCTORS, VectorOptions
+from mvsim_gym._env_controls import ControlsMany
+from mvsim_gym._native_envs import HasSpec
+from mvsim_gym._options import VectorOptions
 from mvsim_gym._outputs import Outputs
 from mvsim_gym._state import pack, state_list, unpack
 from mvsim_gym.registration import Named

@@ -14,6 +14,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
+from gymnasium.vector import AutoresetMode
 
 import mvsim_gym  # noqa: F401 (registers the environments)
 from mvsim_gym._build import one_world
@@ -86,6 +87,19 @@ def actions_for(seed: int, steps: int, num_envs: int, size: int = 2) -> np.ndarr
     """The same random actions for env k whatever num_envs: (steps, num_envs, size)."""
     columns = [np.random.default_rng([seed, k]).uniform(-1, 1, (steps, size)) for k in range(num_envs)]
     return np.stack(columns, axis=1).astype(np.float32)
+
+
+def trajectory(envs: gym.vector.VectorEnv[Any, Any, Any], steps: int, mode: AutoresetMode) -> list[Any]:
+    """All that an environment returns; in DISABLED its ended envs are reset by mask."""
+    out = [envs.reset(seed=3)]
+    for action in actions_for(0, steps, envs.num_envs):
+        result = envs.step(action)
+        out.append(result)
+        done = result[2] | result[3]
+        if mode is AutoresetMode.DISABLED and done.any():
+            out.append(envs.reset(options={"reset_mask": done}))
+    envs.close()
+    return out
 
 
 def rollout_hash(env_id: str, steps: int = 300, rows: int = 2, **keywords: Any) -> str:

@@ -10,6 +10,7 @@ import resource
 import subprocess
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ import pytest
 from conftest import DATA
 from test_camera_backends import paint, scene, seen, write_world
 from test_cameras import ENV, Boxes, block, depth_camera, lidar3d, lidar_reading
+from test_cameras import played as played_by
 
 import mvsim_gym
 from mvsim_gym import _core
@@ -38,17 +40,7 @@ def env_path(tmp_path: Path) -> Path:
     return path
 
 
-def played(path: Path, num_envs: int = 1, threads: int = 1, backend: str = "egl") -> list[bytes]:
-    """Returns the observations of the first env of a batch."""
-    envs = mvsim_gym.VectorEnv(path, num_envs=num_envs, num_threads=threads, camera_backend=backend)
-    actions = np.random.default_rng(0).uniform(-1, 1, (4, 5, 2)).astype(np.float32)
-    observation, _ = envs.reset(seed=list(range(7, 7 + num_envs)))
-    out = [b"".join(observation[k][0].tobytes() for k in sorted(observation))]
-    for step in actions:
-        observation, *_ = envs.step(step[:num_envs])
-        out.append(b"".join(observation[k][0].tobytes() for k in sorted(observation)))
-    envs.close()
-    return out
+played = partial(played_by, backend="egl")
 
 
 def test_a_view_is_the_same_alone_and_among_others(env_path: Path) -> None:

@@ -375,19 +375,19 @@ def test_an_environment_observes_images(tmp_path: Path) -> None:
     np.testing.assert_array_equal(moved["image"][0], observation["image"][1])
 
 
+def played(path: Path, num_envs: int = 1, threads: int = 1, backend: str = "auto") -> list[bytes]:
+    """Returns the observations of the first env of a batch."""
+    envs = mvsim_gym.VectorEnv(path, num_envs=num_envs, num_threads=threads, camera_backend=backend)
+    actions = np.random.default_rng(0).uniform(-1, 1, (4, 5, 2)).astype(np.float32)
+    observation, _ = envs.reset(seed=list(range(7, 7 + num_envs)))
+    out = [b"".join(observation[k][0].tobytes() for k in sorted(observation))]
+    for step in actions:
+        observation, *_ = envs.step(step[:num_envs])
+        out.append(b"".join(observation[k][0].tobytes() for k in sorted(observation)))
+    envs.close()
+    return out
+
+
 def test_images_have_the_same_bytes_for_any_number_of_envs_and_threads(tmp_path: Path) -> None:
     path = env_file(tmp_path)
-    actions = np.random.default_rng(0).uniform(-1, 1, (4, 3, 2)).astype(np.float32)
-
-    def play(num_envs: int, threads: int) -> list[bytes]:
-        envs = mvsim_gym.VectorEnv(path, num_envs=num_envs, num_threads=threads)
-        observation, _ = envs.reset(seed=[7, 8, 9][:num_envs])
-        out = [b"".join(observation[k][0].tobytes() for k in sorted(observation))]
-        for step in actions:
-            observation, *_ = envs.step(step[:num_envs])
-            out.append(b"".join(observation[k][0].tobytes() for k in sorted(observation)))
-        envs.close()
-        return out
-
-    alone = play(1, 1)
-    assert alone == play(3, 1) == play(3, 2)
+    assert played(path) == played(path, 3) == played(path, 3, 2)

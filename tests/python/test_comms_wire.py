@@ -231,8 +231,8 @@ def test_readings_survive_their_encoding() -> None:
     assert data[:4] == b"MVG1" and data[-8:] == struct.pack("<d", 2.5)
 
 
-def test_damaged_readings_are_refused() -> None:
-    data = encode_observation(READING)
+def refuses_damage(data: bytes) -> None:
+    """Checks that cut bytes are refused and changed bytes do not crash."""
     for cut in range(len(data)):
         with pytest.raises(FrameError):
             decode_observation(data[:cut])
@@ -243,6 +243,11 @@ def test_damaged_readings_are_refused() -> None:
             damaged[rng.integers(len(data))] = rng.integers(256)
         with suppress(FrameError):
             decode_observation(bytes(damaged))
+
+
+def test_damaged_readings_are_refused() -> None:
+    data = encode_observation(READING)
+    refuses_damage(data)
 
 
 SCAN = Scan(
@@ -289,19 +294,10 @@ def test_scans_survive_their_encoding() -> None:
 
 def test_damaged_scans_are_refused() -> None:
     data = encode_scan(SCAN)
-    for cut in range(len(data)):
-        with pytest.raises(FrameError):
-            decode_observation(data[:cut])
+    refuses_damage(data)
     for more in (data + b"x", data[:36].replace(b"\x07", b"\x09") + data[36:]):
         with pytest.raises(FrameError):
             decode_observation(more)
-    rng = np.random.default_rng(3)
-    for _ in range(2000):
-        damaged = bytearray(data)
-        for _ in range(rng.integers(1, 5)):
-            damaged[rng.integers(len(data))] = rng.integers(256)
-        with suppress(FrameError):
-            decode_observation(bytes(damaged))
 
 
 def test_nothing_of_it_is_imported_unasked() -> None:

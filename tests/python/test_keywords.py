@@ -18,8 +18,8 @@ from conftest import equal, run_python
 
 import mvsim_gym
 from mvsim_gym._checks import plain_values
+from mvsim_gym._constructors import CONSTRUCTORS, all_options
 from mvsim_gym._files import assets
-from mvsim_gym._options import CONSTRUCTORS, all_options
 from mvsim_gym._overrides import flatten
 from mvsim_gym.registration import listing
 

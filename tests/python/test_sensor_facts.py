@@ -250,7 +250,9 @@ def test_the_registry_says_what_python_makes_of_a_reading(tmp_path: Path) -> Non
     }
 
 
-@pytest.mark.parametrize("place", ["readings.py", "_state.py", "parts.py", "ros", "comms", "view"])
+@pytest.mark.parametrize(
+    "place", ["readings.py", "_state.py", "parts.py", "sensors.py", "ros", "comms", "view"]
+)
 def test_python_names_no_class_of_sensors(place: str) -> None:
     home = ROOT / "python" / "mvsim_gym" / place
     for file in [home] if home.is_file() else sorted(home.rglob("*.py")):

@@ -10,7 +10,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from conftest import actions_for, equal, short
+from conftest import actions_for, equal, short, trajectory
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
@@ -44,17 +44,6 @@ ALL: dict[str, Any] = {
     "observation_terms": {"near": near, "noisy": noisy},
     "termination_terms": {"slow": slow},
 }
-
-
-def trajectory(envs: Any, steps: int, mode: AutoresetMode) -> list[Any]:
-    out = [envs.reset(seed=3)]
-    for action in actions_for(0, steps, envs.num_envs):
-        result = envs.step(action)
-        out.append(result)
-        done = result[2] | result[3]
-        if mode is AutoresetMode.DISABLED and done.any():
-            out.append(envs.reset(options={"reset_mask": done}))
-    return out
 
 
 @pytest.mark.parametrize("flatten", [False, True])

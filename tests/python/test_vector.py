@@ -12,7 +12,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from conftest import actions_for, equal, pictures_of, short
+from conftest import actions_for, equal, pictures_of, short, trajectory
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from mvsim_gym import VectorEnv
@@ -28,19 +28,6 @@ def make(
     else:
         keywords |= {"vector_kwargs": {"autoreset_mode": mode}}
     return gym.make_vec(env_id, num_envs=num_envs, vectorization_mode=kind, **keywords)
-
-
-def trajectory(envs: gym.vector.VectorEnv[Any, Any, Any], steps: int, mode: AutoresetMode) -> list[Any]:
-    """All that an environment returns; in DISABLED its ended envs are reset by mask."""
-    out = [envs.reset(seed=3)]
-    for action in actions_for(0, steps, envs.num_envs):
-        result = envs.step(action)
-        out.append(result)
-        done = result[2] | result[3]
-        if mode is AutoresetMode.DISABLED and done.any():
-            out.append(envs.reset(options={"reset_mask": done}))
-    envs.close()
-    return out
 
 
 @pytest.mark.parametrize("num_envs", [1, 3, 16])

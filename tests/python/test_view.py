@@ -27,9 +27,8 @@ from mvsim_gym import _core
 from mvsim_gym._rotation import quaternion_of
 
 pytest.importorskip("viser", reason="needs the extra 'view'")
-from mvsim_gym.view.bodies import instances_of
+from mvsim_gym.view.bodies import instances_of, kinds_of
 from mvsim_gym.view.controls import Put
-from mvsim_gym.view.kinds import kinds_of
 from mvsim_gym.view.moment import Group
 from mvsim_gym.view.stage import tiles
 

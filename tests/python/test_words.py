@@ -1,4 +1,4 @@
-"""The check of language in tests/words.py: findings, places, exceptions and the list of unclean files."""
+"""The check of language in tests/words.py: findings, places and exceptions."""
 
 from __future__ import annotations
 
@@ -65,14 +65,6 @@ def test_a_finding_says_what_was_found_and_what_is_expected() -> None:
     assert finding == (
         "src/a/a.h:2: found 'Of each column the first', expected the subject first, as in 'The X of Y is ...'"
     )
-
-
-def test_the_list_of_unclean_files_can_only_shrink() -> None:
-    sources = {"src/a/a.h": "// What moves.\n", "src/b/b.h": "// A body that moves.\n"}
-    assert words.check(sources, ("src/a/",)) == []
-    assert len(words.check(sources, ())) == 1
-    (stale,) = words.check(sources, ("src/a/", "src/b/"))
-    assert "'src/b/'" in stale
 
 
 def test_long_sentences_are_listed_and_are_no_finding() -> None:

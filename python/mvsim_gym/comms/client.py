@@ -18,8 +18,6 @@ from mvsim_gym.comms.publisher import Publisher
 from mvsim_gym.comms.sockets import opened, zmq
 from mvsim_gym.comms.subscription import Callback, Subscription
 
-__all__ = ["Client", "Topic"]
-
 _FAREWELL = 1.0  # s that the hub and running callbacks have when a client ends
 
 

@@ -8,8 +8,6 @@ import socket
 
 from mvsim_gym.comms.errors import CommsError
 
-__all__ = ["PORT", "checked_port", "is_loopback", "own_address", "reachable"]
-
 PORT = 23700
 """The default port of a hub."""
 _TCP = re.compile(r"tcp://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+):([0-9]{1,5})")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["CommsError", "FrameError", "NoAnswer"]
-
 
 class CommsError(OSError):
     """A hub, a node or a service failed or refused; the text says which, and why."""

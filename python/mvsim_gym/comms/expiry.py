@@ -18,8 +18,6 @@ from mvsim_gym.comms.errors import CommsError
 from mvsim_gym.comms.registry import Registry
 from mvsim_gym.comms.sockets import events_of, monitored, zmq
 
-__all__ = ["Expiry"]
-
 _PATIENCE = 3.0  # s for an endpoint to accept a connection
 _AGAIN = 30.0  # s between checks of the endpoints of a node that has no connection to the hub
 _MAX_OPEN = 100  # connections open at the same time

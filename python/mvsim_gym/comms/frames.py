@@ -12,19 +12,6 @@ from typing import Any
 from mvsim_gym.comms.errors import FrameError
 from mvsim_gym.comms.messages import TYPES, DecodeError, EncodeError, Message
 
-__all__ = [
-    "LARGEST",
-    "LARGEST_REQUEST",
-    "LARGEST_TAKEN",
-    "MAX_REQUESTS",
-    "decode",
-    "encode",
-    "encode_raw",
-    "parse",
-    "payload_of",
-    "split",
-]
-
 LARGEST = 2**26  # bytes of a message of a topic; a peer that sends more is disconnected
 LARGEST_TAKEN = 2**24  # bytes of a request that is read, even if only to refuse it; else as for LARGEST
 LARGEST_REQUEST = 2**16  # bytes of a request to the hub; a larger one is answered by an error

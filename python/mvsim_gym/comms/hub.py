@@ -16,8 +16,6 @@ from mvsim_gym.comms.notifier import Notifier
 from mvsim_gym.comms.registry import Registry
 from mvsim_gym.comms.sockets import opened, zmq
 
-__all__ = ["Hub"]
-
 _HINTS = {
     errno.EADDRINUSE: ": is a hub running there already?",
     errno.ENODEV: ": expected an IPv4 address of this machine",

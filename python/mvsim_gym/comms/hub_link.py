@@ -11,8 +11,6 @@ from mvsim_gym.comms.errors import CommsError, FrameError, NoAnswer
 from mvsim_gym.comms.frames import LARGEST, decode, encode
 from mvsim_gym.comms.sockets import events_of, monitored, opened, zmq
 
-__all__ = ["PATIENCE", "HubLink", "exchange"]
-
 PATIENCE = 10.0  # s for an answer of the hub or of a service
 _SLICE_MS = 200  # ms of one wait, so that Ctrl-C is noticed in time
 

@@ -13,8 +13,6 @@ from mvsim_gym.comms.errors import CommsError, FrameError
 from mvsim_gym.comms.frames import LARGEST_REQUEST, LARGEST_TAKEN, MAX_REQUESTS, decode, encode, parse
 from mvsim_gym.comms.sockets import opened, zmq
 
-__all__ = ["Listener", "Service", "Services"]
-
 _MAX_PUBLISHERS = 1000  # publishers of a topic that one message may name
 
 

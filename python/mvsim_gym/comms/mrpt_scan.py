@@ -21,8 +21,6 @@ from mvsim_gym._rotation import quaternion_of
 from mvsim_gym.comms.errors import FrameError
 from mvsim_gym.parts import Pose
 
-__all__ = ["Scan", "decode_scan", "encode_scan", "is_mrpt"]
-
 _SCAN, _SCAN_VERSION = b"mrpt::obs::CObservation2DRangeScan", 7
 _POSE, _POSE_VERSION = b"mrpt::poses::CPose3D", 2
 _END = b"\x88"

@@ -13,8 +13,6 @@ from mvsim_gym.comms.errors import CommsError
 from mvsim_gym.comms.frames import decode
 from mvsim_gym.comms.sockets import zmq
 
-__all__ = ["Notifier"]
-
 _PATIENCE = 0.7  # s for an acknowledgement before a new connection is tried
 _TRIES = 3
 _IDLE = 1.0  # s that a connection stays open for the next message

@@ -22,8 +22,6 @@ from mvsim_gym.comms.mrpt_scan import Scan, decode_scan, encode_scan, is_mrpt
 from mvsim_gym.parts import Pose, Sensor
 from mvsim_gym.readings import CameraReading, GnssReading, Lidar3dReading, Reading
 
-__all__ = ["Observation", "decode_observation", "encode_observation", "observation_of"]
-
 _MAGIC = b"MVG1"
 _LENGTH = struct.Struct("<I")
 

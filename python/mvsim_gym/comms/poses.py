@@ -12,8 +12,6 @@ from mvsim_gym._rotation import angles_of
 from mvsim_gym.comms import messages
 from mvsim_gym.parts import Pose, Twist
 
-__all__ = ["composed", "pose_message", "pose_of", "relative", "twist_message"]
-
 
 def pose_message(pose: Pose) -> Any:
     """A Pose as a message."""

@@ -11,8 +11,6 @@ from typing import Any
 from mvsim_gym._notices import notice
 from mvsim_gym.comms.sockets import opened, zmq
 
-__all__ = ["Publisher"]
-
 _MAX_WAITING = 50  # messages that wait for one subscriber; it misses further ones
 _MAX_FILTERS = 1000
 _MAX_OWN_FILTERS = (

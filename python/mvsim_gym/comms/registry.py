@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 from mvsim_gym.comms import messages
 from mvsim_gym.comms.errors import CommsError
 
-__all__ = ["Registry"]
-
 _MAX_ENTRIES = 10_000  # entries of each kind, of all nodes together
 _MAX_PUBLISHERS = 200  # publishers of a topic, so that a TopicInfo stays small
 _LONGEST_NAME = 1000  # characters of a name or an endpoint

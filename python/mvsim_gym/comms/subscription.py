@@ -11,8 +11,6 @@ from mvsim_gym.comms.errors import CommsError, FrameError
 from mvsim_gym.comms.frames import LARGEST, split
 from mvsim_gym.comms.sockets import opened, zmq
 
-__all__ = ["Callback", "Subscription"]
-
 _MAX_WAITING = 100  # messages
 _MAX_PUBLISHERS = 10_000  # publishers, including former ones
 

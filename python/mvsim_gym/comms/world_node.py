@@ -11,8 +11,6 @@ from mvsim_gym.comms.world_services import WorldServices
 from mvsim_gym.comms.world_topics import topics_of
 from mvsim_gym.world import World
 
-__all__ = ["WorldNode"]
-
 _LISTENERS_EVERY = 0.02  # s of wall time between checks for subscribers
 
 

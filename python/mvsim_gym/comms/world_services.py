@@ -17,8 +17,6 @@ from mvsim_gym.comms.poses import composed, pose_message, pose_of, twist_message
 from mvsim_gym.parts import Block, Pose, Twist, Vehicle
 from mvsim_gym.world import World
 
-__all__ = ["WorldServices"]
-
 _FASTEST = 1e4  # m/s and rad/s that may be commanded; far beyond it the world diverges and ends
 _PATIENCE = 5.0  # s that a call waits for the world's thread
 Body = Vehicle | Block

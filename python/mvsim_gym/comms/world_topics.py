@@ -15,8 +15,6 @@ from mvsim_gym.comms.poses import pose_message, relative
 from mvsim_gym.parts import Block, Publication, Sensor, Vehicle
 from mvsim_gym.world import World
 
-__all__ = ["WorldTopic", "topics_of"]
-
 _POSE_PERIOD = 0.1  # s of wall time, unless the world names another
 _MAX_TOPICS = 200  # each needs a port, and a process has a limited number of sockets
 _NO_TAG = Publication("", _POSE_PERIOD, "", ())

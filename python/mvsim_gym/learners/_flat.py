@@ -9,8 +9,6 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-__all__ = ["VECTOR", "FlatObservation"]
-
 Rows = npt.NDArray[Any]
 
 VECTOR = "vector"

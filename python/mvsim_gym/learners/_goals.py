@@ -11,8 +11,6 @@ from gymnasium import spaces
 
 from mvsim_gym import _core
 
-__all__ = ["GoalObservation", "without_goal"]
-
 _OF_THE_GOAL = ("goal", "waypoint")
 """Observations that depend on the goal."""
 

@@ -7,8 +7,6 @@ from gymnasium import spaces
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor, nn
 
-__all__ = ["NeighbourExtractor"]
-
 _SIZE = 6
 """Values of a neighbour; the last is 1 if there is one."""
 

@@ -9,8 +9,6 @@ from torch import Tensor, nn
 
 from mvsim_gym.learners._flat import VECTOR
 
-__all__ = ["PictureExtractor"]
-
 _LEAST, _LARGE = 23, 39
 """Smallest width of a picture, pixels, and smallest side for three convolutions instead of two."""
 

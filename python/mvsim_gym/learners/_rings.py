@@ -11,8 +11,6 @@ from torch import Tensor
 
 from mvsim_gym.learners._flat import VECTOR
 
-__all__ = ["RingExtractor"]
-
 _NEAR = 0.1
 """Share of the lidar's range at which the nearness is 0.5."""
 _GNSS, _IMU = 4, 10

@@ -10,8 +10,6 @@ from ray.rllib.env.multi_agent_env import MultiAgentEnv
 from mvsim_gym._notices import extra
 from mvsim_gym.registration import Named
 
-__all__ = ["TeamEnv"]
-
 _APART = 2**20
 """Difference of seeds between env runners, larger than the number of worlds of a runner."""
 

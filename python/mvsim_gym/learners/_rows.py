@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["refuse_waiting"]
-
 
 def refuse_waiting(num_agents: int, on_end: str, library: str, instead: str = "") -> None:
     """Raises ValueError if agents of a world may wait for each other. Their rows are zero while they wait, and a

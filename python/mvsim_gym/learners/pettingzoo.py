@@ -15,17 +15,16 @@ from pettingzoo import ParallelEnv
 from mvsim_gym import _core
 from mvsim_gym._build import Recipe, action_space, draw_key, takes_options
 from mvsim_gym._checks import as_actions, checked_seed
+from mvsim_gym._constructors import CONSTRUCTORS
 from mvsim_gym._control import OPTIONS, checked_starts
-from mvsim_gym._native_envs import ControlsOne
-from mvsim_gym._options import CONSTRUCTORS, ParallelOptions
+from mvsim_gym._env_controls import ControlsOne
+from mvsim_gym._options import ParallelOptions
 from mvsim_gym._outputs import arrays_of, flattened
 from mvsim_gym._state import checked_bytes
 from mvsim_gym.registration import Named
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-__all__ = ["MVSimParallelEnv", "parallel_env"]
 
 PerAgent = dict[str, Any]
 _STATE_SIZE = 10  # per agent

@@ -13,8 +13,6 @@ from mvsim_gym.learners._rows import refuse_waiting
 from mvsim_gym.registration import Named
 from mvsim_gym.vector_env import VectorEnv
 
-__all__ = ["MVSimPufferEnv"]
-
 
 class MVSimPufferEnv(pufferlib.PufferEnv):
     """`num_envs` copies of an environment, each an agent. It is made by `pufferlib.vector.make` or directly.

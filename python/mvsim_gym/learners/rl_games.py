@@ -14,8 +14,6 @@ from mvsim_gym.learners._rows import refuse_waiting
 from mvsim_gym.registration import Named
 from mvsim_gym.vector_env import VectorEnv
 
-__all__ = ["GamesVecEnv", "register"]
-
 _TYPE = "MVSIM"
 
 

@@ -14,9 +14,10 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnv
 from mvsim_gym import _core
 from mvsim_gym._build import Recipe, action_space, draw_key, spec_of, takes_options
 from mvsim_gym._checks import as_actions, check_options, checked_seed
+from mvsim_gym._constructors import CONSTRUCTORS
 from mvsim_gym._control import OPTIONS, checked_starts
-from mvsim_gym._native_envs import ControlsMany
-from mvsim_gym._options import CONSTRUCTORS, SB3Options
+from mvsim_gym._env_controls import ControlsMany
+from mvsim_gym._options import SB3Options
 from mvsim_gym._outputs import arrays_of
 from mvsim_gym._state import pack, unpack
 from mvsim_gym.learners._flat import FlatObservation

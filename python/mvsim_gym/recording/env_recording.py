@@ -16,8 +16,6 @@ from mvsim_gym.ros.messages import Messages
 from mvsim_gym.ros.reading_topics import Sampled
 from mvsim_gym.ros.topics import Topic
 
-__all__ = ["ACTIONS", "REWARDS", "EnvRecording"]
-
 ACTIONS = "/mvsim_gym/actions"
 """Topic of actions: std_msgs/Float32MultiArray (agents, actions) in [-1, 1], of the step that ends at the stamp."""
 REWARDS = "/mvsim_gym/rewards"

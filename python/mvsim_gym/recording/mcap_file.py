@@ -35,8 +35,6 @@ with extra("a recording", "record"):
         SummaryOffset,
     )
 
-__all__ = ["MAGIC", "McapFile"]
-
 MAGIC = b"\x89MCAP0\r\n"
 _CHUNK_BYTES = 2**20
 _CHUNK_SECONDS = 0.5  # of the wall clock, from a message until it is in the file

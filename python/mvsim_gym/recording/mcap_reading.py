@@ -24,8 +24,6 @@ with extra("a recording", "record"):
     from mcap.opcode import Opcode
     from mcap.records import Channel, Chunk, Message, Schema
 
-__all__ = ["Damaged", "Piece", "open_mcap", "pieces_of", "record_at", "unpacked"]
-
 # Errors from reading a file that was cut or damaged. RuntimeError comes from LZ4.
 _DAMAGE = (McapError, zstandard.ZstdError, RuntimeError, struct.error, ValueError, EOFError, MemoryError)
 _MOST_BYTES = 2**27  # of a record, packed or not

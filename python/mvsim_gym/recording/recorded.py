@@ -15,8 +15,6 @@ from mvsim_gym.ros.messages import STORE
 with extra("a recording", "record"):
     from mcap.records import Channel, Chunk, Schema
 
-__all__ = ["Recorded", "Topic"]
-
 _BYTES_OPEN = 2**27  # largest size of unpacked chunks that are kept; the latest is always kept
 
 

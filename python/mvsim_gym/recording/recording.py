@@ -28,8 +28,6 @@ from mvsim_gym.ros.vehicle_topics import VehicleTopics, prefixes
 with extra("a recording", "record"):
     from mcap import records
 
-__all__ = ["Recording"]
-
 _FOREVER = "{sec: 9223372036, nsec: 854775807}"
 # The QoS profile by which rosbag2 marks a latched topic: keep last, reliable, transient local.
 _LATCHED_QOS = (

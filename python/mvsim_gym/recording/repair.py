@@ -9,8 +9,6 @@ from typing import BinaryIO, NamedTuple
 from mvsim_gym.recording.mcap_file import McapFile
 from mvsim_gym.recording.mcap_reading import Damaged, open_mcap, pieces_of, record_at
 
-__all__ = ["Repair", "repair"]
-
 
 class Repair(NamedTuple):
     """The result of a repair."""

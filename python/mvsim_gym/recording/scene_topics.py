@@ -15,8 +15,6 @@ from mvsim_gym.parts import Vehicle
 from mvsim_gym.ros.messages import Messages
 from mvsim_gym.ros.topics import Qos, Sink, Topic
 
-__all__ = ["GOAL", "POSES", "WHEELS", "WORLD", "SceneTopics", "fingerprint_of"]
-
 POSES = "/mvsim_gym/poses"
 """std_msgs/Float32MultiArray (frames, 8) of `scene_poses`: x, y, z, the quaternion w, x, y, z, and the scale."""
 WHEELS = "/mvsim_gym/wheels"

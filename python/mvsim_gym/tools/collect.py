@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
 
 from mvsim_gym._checks import checked_count
-from mvsim_gym._outputs import Observation, flat_space, flattened
-from mvsim_gym.registration import spec
+from mvsim_gym._outputs import Observation
 from mvsim_gym.tools.collected import Episodes
-from mvsim_gym.tools.datasets import Contents, check_target, made_dataset
+from mvsim_gym.tools.datasets import check_target, contents_of, file_digest, made_dataset, observation_fields
 from mvsim_gym.tools.episodes import agents_of, ends_of, is_flat
 from mvsim_gym.tools.policy import Policy, envs_for, keywords_of, policy_of
 from mvsim_gym.vector_env import VectorEnv
@@ -72,37 +68,22 @@ def collect(
     keywords = keywords_of(policy, settings)
     agents = agents_of(env_id, keywords)
     envs = envs_for(env_id, keywords, num_envs=agents, autoreset_mode="Disabled", copy=True)
-    named = envs.single_observation_space
-    assert isinstance(named, spaces.Dict)
     flatten = flatten or is_flat(env_id)
-    written = flat_space(named) if flatten else named
-    flatten = flatten and format == "minari"
     drive = policy_of(policy, env_id, envs)
-    settings_of = {
-        "env": env_id,
-        "policy": _content(policy),
-        "seed": seed,
-        "keywords": keywords,
-        "flatten": flatten,
-    }
-    single, each = None, f", one for each of the agents {', '.join(envs.agent_names)}"
-    if envs.num_agents == 1:
-        # the data set recovers its environment by `gymnasium.make`, which cannot make several agents
-        own = spec(env_id, **{**keywords, "flatten": flatten})
-        single, each = gym.make(own, disable_env_checker=True), ""
-    contents = Contents(
-        env_id=env_id,
-        observations=named,
-        written=written,
-        actions=envs.single_action_space,
-        action_names=envs.action_names,
-        rate=1 / envs.control_period,
-        env_spec=single.spec if single is not None else None,
-        driver=_driver(policy),
-        description=f"{episodes} episodes of {env_id} from seed {seed} on{each}, driven by {_driver(policy)}",
-        settings=settings_of,
+    each = "" if envs.num_agents == 1 else f", one for each of the agents {', '.join(envs.agent_names)}"
+    driver = _driver(policy)
+    contents = contents_of(
+        envs,
+        env_id,
+        keywords,
+        flatten,
+        format,
+        driver,
+        f"{episodes} episodes of {env_id} from seed {seed} on{each}, driven by {driver}",
+        {"policy": _content(policy), "seed": seed},
     )
-    with Episodes(folder, dataset_id, settings_of) as kept:
+    flatten = contents.settings["flatten"]
+    with Episodes(folder, dataset_id, contents.settings) as kept:
         try:
             _run(envs, drive, range(seed + len(kept), seed + episodes), kept, on_episode, flatten)
             dataset = made_dataset(kept, episodes, format, contents)
@@ -120,8 +101,7 @@ def _content(policy: str) -> str:
     file = policy.partition(":")[0]
     if not os.path.isfile(file):
         return policy
-    with open(file, "rb") as source:
-        return f"{policy} {hashlib.sha256(source.read()).hexdigest()}"
+    return f"{policy} {file_digest(file)}"
 
 
 class _Track:
@@ -165,9 +145,8 @@ class _Track:
     def arrays(self, flatten: bool) -> dict[str, npt.NDArray[Any]]:
         """Returns the episode by the names of Minari's fields; observations by key unless they are flattened."""
         observations = {key: np.stack(values) for key, values in self._observations.items()}
-        named = {"observations": flattened(observations.values())} if flatten else {}
         return {
-            **(named or {f"observations/{key}": values for key, values in observations.items()}),
+            **observation_fields(observations, flatten),
             "actions": np.stack(self._actions),
             "rewards": np.asarray(self._rewards),
             "terminations": np.asarray(self._terminations),

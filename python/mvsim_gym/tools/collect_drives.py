@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
-from gymnasium import spaces
 
-from mvsim_gym._outputs import flat_space, flattened
-from mvsim_gym.registration import source_of, spec
+from mvsim_gym.registration import source_of
 from mvsim_gym.tools.collect import default_name
 from mvsim_gym.tools.collected import Episodes, Track
-from mvsim_gym.tools.datasets import Contents, check_target, made_dataset
+from mvsim_gym.tools.datasets import check_target, contents_of, file_digest, made_dataset, observation_fields
 from mvsim_gym.tools.drive_episodes import DriveEpisode, DriveLog
 from mvsim_gym.tools.episodes import agents_of
 from mvsim_gym.tools.policy import envs_for
-
-__all__ = ["collect_drives"]
 
 _OF_BATCHES = frozenset(
     {"strict", "flatten", "num_threads", "autoreset_mode"}
@@ -72,40 +66,25 @@ def collect_drives(
                 f"'{path}': found the keywords {log.settings['keywords']}, expected those of '{recordings[0]}': {own}"
             )
     keywords = {**own, **settings}
-    agents = agents_of(env_id, keywords)
-    envs = envs_for(env_id, keywords, num_envs=agents)
-    named = envs.single_observation_space
-    assert isinstance(named, spaces.Dict)
-    written = flat_space(named) if flatten else named
-    flatten = flatten and format == "minari"
-    single = None
-    if agents == 1:
-        single = gym.make(spec(env_id, **{**keywords, "flatten": flatten}), disable_env_checker=True)
-    settings_of = {
-        "env": env_id,
-        "recordings": [_digest(path) for path in recordings],
-        "keywords": keywords,
-        "flatten": flatten,
-    }
-    contents = Contents(
-        env_id=env_id,
-        observations=named,
-        written=written,
-        actions=envs.single_action_space,
-        action_names=envs.action_names,
-        rate=1 / envs.control_period,
-        env_spec=single.spec if single is not None else None,
-        driver="drive",
-        description=f"recorded drives of {env_id}: {', '.join(map(os.path.basename, recordings))}",
-        settings=settings_of,
+    envs = envs_for(env_id, keywords, num_envs=agents_of(env_id, keywords))
+    contents = contents_of(
+        envs,
+        env_id,
+        keywords,
+        flatten,
+        format,
+        "drive",
+        f"recorded drives of {env_id}: {', '.join(map(os.path.basename, recordings))}",
+        {"recordings": [file_digest(path) for path in recordings]},
     )
+    flatten = contents.settings["flatten"]
     path, plain = source_of(env_id, dict(keywords))
     tracks = (
         _track(episode, file, envs.control_period, flatten)
         for file, log in zip(recordings, logs, strict=True)
         for episode in log.episodes(path, {k: v for k, v in plain.items() if k not in _OF_BATCHES})
     )
-    with Episodes(folder, dataset_id, settings_of) as kept:
+    with Episodes(folder, dataset_id, contents.settings) as kept:
         try:
             count = _keep(kept, tracks, on_episode)
             if count == 0:
@@ -135,14 +114,9 @@ def _track(episode: DriveEpisode, file: str, period: float, flatten: bool) -> Tr
     rewards = np.zeros(count)
     ends = np.zeros(count, bool)
     rewards[-1], ends[-1] = float(episode.arrived), True
-    seen = episode.observations
     return (
         {
-            **(
-                {"observations": flattened(seen.values())}
-                if flatten
-                else {f"observations/{key}": values for key, values in seen.items()}
-            ),
+            **observation_fields(episode.observations, flatten),
             "actions": episode.actions,
             "rewards": rewards,
             "terminations": ends & episode.arrived,
@@ -156,8 +130,3 @@ def _track(episode: DriveEpisode, file: str, period: float, flatten: bool) -> Tr
             "recording": os.path.basename(file),
         },
     )
-
-
-def _digest(path: str) -> str:
-    with open(path, "rb") as file:
-        return hashlib.sha256(file.read()).hexdigest()

@@ -23,8 +23,6 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Episodes", "Track"]
-
 Track = tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]
 """The arrays of an episode by the names of Minari's fields, and its metadata."""
 Written = TypeVar("Written")

@@ -6,8 +6,6 @@ import json
 import math
 from typing import Any
 
-__all__ = ["compare", "paired_mean", "paired_rates"]
-
 _Z = 1.959964  # quantile of the normal distribution for a 95 % interval
 _KEYS = ("part", "seed", "agent")
 

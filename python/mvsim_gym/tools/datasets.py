@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import gymnasium as gym
+import numpy.typing as npt
 from gymnasium import spaces
 
 import mvsim_gym
 from mvsim_gym._notices import extra
+from mvsim_gym._outputs import flat_space, flattened
+from mvsim_gym.registration import spec
 from mvsim_gym.tools.collected import Episodes
-
-__all__ = ["Contents", "check_target", "made_dataset"]
+from mvsim_gym.vector_env import VectorEnv
 
 
 class Contents(NamedTuple):
@@ -34,6 +38,60 @@ class Contents(NamedTuple):
     description: str
     settings: Mapping[str, Any]
     """everything on which the episodes depend"""
+
+
+def contents_of(
+    envs: VectorEnv,
+    env_id: str,
+    keywords: Mapping[str, Any],
+    flatten: bool,
+    format: str,
+    driver: str,
+    description: str,
+    origin: Mapping[str, Any],
+) -> Contents:
+    """Returns the contents of a data set of episodes of `envs`.
+
+    Args:
+        envs: the environment, without `flatten`.
+        flatten: the observations of Minari are one vector.
+        origin: settings on which the episodes depend, in addition to the environment and its keywords.
+    """
+    named = envs.single_observation_space
+    assert isinstance(named, spaces.Dict)
+    settings = {"env": env_id, **origin, "keywords": keywords, "flatten": flatten and format == "minari"}
+    single = None
+    if envs.num_agents == 1:
+        # the data set recovers its environment by `gymnasium.make`, which cannot make several agents
+        own = spec(env_id, **{**keywords, "flatten": settings["flatten"]})
+        single = gym.make(own, disable_env_checker=True).spec
+    return Contents(
+        env_id=env_id,
+        observations=named,
+        written=flat_space(named) if flatten else named,
+        actions=envs.single_action_space,
+        action_names=envs.action_names,
+        rate=1 / envs.control_period,
+        env_spec=single,
+        driver=driver,
+        description=description,
+        settings=settings,
+    )
+
+
+def observation_fields(
+    observations: Mapping[str, npt.NDArray[Any]], flatten: bool
+) -> dict[str, npt.NDArray[Any]]:
+    """Returns the observations of an episode by the names of Minari's fields: by key unless they are flattened."""
+    if flatten:
+        return {"observations": flattened(observations.values())}
+    return {f"observations/{key}": values for key, values in observations.items()}
+
+
+def file_digest(path: str) -> str:
+    """Returns the SHA-256 of the content of a file."""
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
 
 
 def check_target(folder: str, dataset_id: str, format: str) -> None:

@@ -12,8 +12,6 @@ import urllib.request
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["FetchError", "pieces_of"]
-
 _SILENCE = 60.0  # longest time without a byte, s
 _SLOWEST = 20_000  # lowest rate after the first `_SILENCE` seconds, bytes/s
 _HEAD_BYTES = 2**20  # most bytes of status lines and headers

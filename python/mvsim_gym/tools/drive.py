@@ -14,8 +14,6 @@ from mvsim_gym.deploy import Pipeline, load_policy
 from mvsim_gym.deploy.driver import Driver
 from mvsim_gym.deploy.robots import robot_names
 
-__all__ = ["drive", "stop_robot"]
-
 _TOPICS = {
     "image": "/image",
     "depth": "/depth/image",

@@ -21,8 +21,6 @@ from mvsim_gym.ros.robot_readings import RobotReadings
 with extra("a recording", "record"):
     from mcap.records import Channel
 
-__all__ = ["DriveEpisode", "DriveLog"]
-
 Array = npt.NDArray[Any]
 _ANY_AGE = 1e9  # s: the drive checked ages itself
 _ARRIVED = "arrived"

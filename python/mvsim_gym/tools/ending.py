@@ -7,8 +7,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["ended_by_signals", "hear_ctrl_c"]
-
 _KINDS = (signal.SIGINT, signal.SIGTERM)
 
 

@@ -9,9 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym._build import one_world, recipe_of
-from mvsim_gym._options import CONSTRUCTORS
-
-__all__ = ["agents_of", "ends_of", "is_flat", "outcome"]
+from mvsim_gym._constructors import CONSTRUCTORS
 
 
 def agents_of(env_id: str, keywords: Mapping[str, Any]) -> int:

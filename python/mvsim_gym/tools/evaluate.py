@@ -15,8 +15,6 @@ from mvsim_gym.tools.episodes import agents_of, ends_of, outcome
 from mvsim_gym.tools.policy import Policy, RandomPolicy, envs_for, keywords_of, policy_of
 from mvsim_gym.vector_env import VectorEnv
 
-__all__ = ["episodes_of", "evaluate"]
-
 _AT_ONCE = 100  # worlds that run at the same time
 
 

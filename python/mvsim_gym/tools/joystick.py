@@ -11,8 +11,6 @@ from typing import Any, Protocol
 from mvsim_gym._notices import extra
 from mvsim_gym.tools.teleop import Teleop
 
-__all__ = ["Device", "Gamepad", "first_device"]
-
 _PERIOD = 0.01  # s of wall time between polls
 _GROWTH = 1.01  # factor of a limit for each poll with the button pressed
 _LEAST, _MOST = 1e-2, 1e2  # bounds of the limits

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from mvsim_gym.comms import WorldNode
     from mvsim_gym.view.world_view import WorldView
 
-__all__ = ["Clock", "launch"]
-
 _SLICE = 0.02  # s of simulated time between checks for keys, and between rows of ground truth
 _MOST_LAG = 1.0  # s of wall time that the world catches up at most
 _STATUS_EVERY = 0.5  # s of wall time between status lines

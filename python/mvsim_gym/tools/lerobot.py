@@ -25,8 +25,6 @@ with extra("a data set of LeRobot", "lerobot"):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-__all__ = ["Form", "LeRobotFolder", "check_name", "write_lerobot"]
-
 Array = npt.NDArray[Any]
 
 _VERSION = "v3.0"

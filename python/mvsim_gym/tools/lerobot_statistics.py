@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Statistics", "statistics_of"]
-
 Array = npt.NDArray[Any]
 Found = Mapping[str, Mapping[str, Any]]
 """By column and by name of the statistic: nested lists of numbers."""

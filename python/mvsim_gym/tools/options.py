@@ -43,34 +43,26 @@ def loading(arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def add_list(parser: argparse.ArgumentParser, flag: str, metavar: str, text: str, **how: Any) -> None:
+    """Adds an option that may be given several times; `text` is its help."""
+    parser.add_argument(flag, action="append", default=[], metavar=metavar, help=text, **how)
+
+
 def add_loading(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `loading`."""
-    parser.add_argument(
-        "--roots",
-        action="append",
-        default=[],
-        metavar="FOLDER",
-        help="a further folder that the world may read",
-    )
-    parser.add_argument(
-        "--resources",
-        action="append",
-        default=[],
-        metavar="PREFIX=FOLDER",
-        help="a folder that replaces a prefix of URLs",
-    )
+    add_list(parser, "--roots", "FOLDER", "a further folder that the world may read")
+    add_list(parser, "--resources", "PREFIX=FOLDER", "a folder that replaces a prefix of URLs")
     parser.add_argument("--strict", action="store_true", help="a warning is an error")
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
     """Adds the options of commands that make an environment."""
-    parser.add_argument(
+    add_list(
+        parser,
         "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
+        "KEY=VALUE",
+        "a keyword of the environment, as of gymnasium.make: time_limit=30, reward.collision=-20 (repeatable)",
         dest="settings",
-        help="a keyword of the environment, as of gymnasium.make: time_limit=30, reward.collision=-20 (repeatable)",
     )
     add_loading(parser)
 
@@ -99,13 +91,8 @@ def add_doors(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="every page may control, also without the token of the printed URL",
     )
-    parser.add_argument(
-        "--allow-host",
-        action="append",
-        default=[],
-        metavar="NAME[:PORT]",
-        help="a further name under which browsers reach the view, of a proxy or a forwarded port",
-    )
+    text = "a further name under which browsers reach the view, of a proxy or a forwarded port"
+    add_list(parser, "--allow-host", "NAME[:PORT]", text)
 
 
 def doors(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -10,8 +10,6 @@ from typing import Any
 from mvsim_gym._build import one_world
 from mvsim_gym.registration import Named
 
-__all__ = ["Parameter", "parameters_of", "table_of"]
-
 
 @dataclass(frozen=True)
 class Parameter:

@@ -11,8 +11,6 @@ import numpy as np
 from mvsim_gym._notices import extra
 from mvsim_gym.tools.read_log import Array, Scans, Track, Wheels, read_log
 
-__all__ = ["plot", "points_of"]
-
 _MOST_POINTS = 60_000  # most points of scans in a picture
 # panels of a wheel: title, columns
 _WHEEL_PANELS = (

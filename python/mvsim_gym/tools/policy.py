@@ -26,8 +26,6 @@ from mvsim_gym.vector_env import VectorEnv
 if TYPE_CHECKING:
     from mvsim_gym.deploy.policy import PolicyFile
 
-__all__ = ["Policy", "RandomPolicy", "envs_for", "keywords_of", "network_of", "policy_of", "read_model"]
-
 Policy = Callable[[Mapping[str, npt.NDArray[Any]]], npt.NDArray[np.float32]]
 """Maps observations to actions. Both have a row for each env or agent."""
 

@@ -12,8 +12,6 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 
-__all__ = ["Scans", "Track", "Wheels", "read_log"]
-
 _MOST_BYTES = 2**28  # largest size of a CSV file
 _LONGEST_LINE = 2**16  # characters
 _FAR = 1e15  # no value of a log is larger

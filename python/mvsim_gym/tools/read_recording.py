@@ -13,8 +13,6 @@ from mvsim_gym.tools.read_log import Array, Scans, Track
 if TYPE_CHECKING:
     from mvsim_gym.recording.recorded import Recorded
 
-__all__ = ["tracks_of"]
-
 _ODOMETRY, _SCAN, _FRAMES = "nav_msgs/msg/Odometry", "sensor_msgs/msg/LaserScan", "tf2_msgs/msg/TFMessage"
 _TRUTH = "base_pose_ground_truth"
 _MOST_MESSAGES = 20_000  # most decoded poses of all vehicles: a picture cannot show more

@@ -10,10 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mvsim_gym._checks import quoted
-from mvsim_gym._options import all_options
+from mvsim_gym._constructors import all_options
 from mvsim_gym.registration import module_of
-
-__all__ = ["combined", "merged", "search_working_folder", "settings_of"]
 
 _TAKEN = {"camera_backend", "max_episode_steps", "memory_limit", "spl", "strict_actions"}
 """Keywords of constructors that `--set` takes. The command chooses the others."""

@@ -22,8 +22,6 @@ from mvsim_gym.tools.evaluate import episodes_of
 from mvsim_gym.tools.policy import RandomPolicy, envs_for, keywords_of, policy_of
 from mvsim_gym.tools.settings import combined
 
-__all__ = ["Part", "barn_scores", "evaluate_suite", "suite_of", "wilson"]
-
 FIRST_SEED = 1_000_000
 """Seed of the first held-out episode. Training draws its seeds from small integers."""
 EPISODES = 500

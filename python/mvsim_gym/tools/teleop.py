@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from mvsim_gym.world import Vehicle, World
 
-__all__ = ["Teleop"]
-
 _DEGREE = math.pi / 180
 
 

@@ -9,8 +9,6 @@ from typing import Any, TextIO
 
 from mvsim_gym._notices import printable
 
-__all__ = ["control", "plain_output"]
-
 
 class _Plain:
     """A stream whose text is printable: control characters are written as Python escapes them, `\\x1b`."""

@@ -23,8 +23,6 @@ from mvsim_gym.comms.messages import TYPES
 from mvsim_gym.comms.observation import decode_observation
 from mvsim_gym.tools.ending import ended_by_signals, hear_ctrl_c
 
-__all__ = ["echo", "joined", "node_lines", "rate_lines", "received_times", "serve", "topic_lines"]
-
 _MAX_WAITING = 1000  # received messages that are not printed yet
 _LOOK_EVERY = 0.1  # s between checks for the end
 _NOTICE_AFTER = 1.0  # s after which a message says that no hub has answered

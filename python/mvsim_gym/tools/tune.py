@@ -21,8 +21,6 @@ from mvsim_gym.parts import Vehicle
 from mvsim_gym.tools.tune_response import first_time, response_of, step_seconds
 from mvsim_gym.world import World
 
-__all__ = ["Gains", "tune"]
-
 _CONTROLLERS = {
     "differential": "twist_pid",
     "differential_3_wheels": "twist_pid",

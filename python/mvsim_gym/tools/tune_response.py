@@ -8,8 +8,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Response", "first_time", "response_of", "step_seconds"]
-
 _STEP_SECONDS = 3.0  # s that a setpoint up to 1 m/s holds
 _BAND = 0.02  # share of the setpoint within which the speed has settled
 _SLOW_RISE, _SLOW_SETTLING = 4.0, 8.0  # times the time that the full torque would take

@@ -15,8 +15,6 @@ from mvsim_gym._checks import checked_count
 from mvsim_gym.tools.ending import ended_by_signals, hear_ctrl_c
 from mvsim_gym.tools.policy import envs_for, keywords_of, policy_of
 
-__all__ = ["is_world", "view_envs"]
-
 
 def is_world(target: str) -> bool:
     """Whether the target is a world file, rather than an environment's file or id."""

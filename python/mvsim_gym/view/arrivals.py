@@ -18,8 +18,6 @@ with extra("the view", "view"):
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["MAX_MESSAGE", "MAX_TEXT", "Camera", "Press", "checked", "decoded", "encoded_message"]
-
 MAX_MESSAGE = 2**14  # bytes; the page's own messages have fewer than 500
 MAX_TEXT = 200  # characters of a text that a user types
 _FAR = 1e9  # largest coordinate, m; also the largest of the other numbers of a camera

@@ -2,25 +2,47 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
-from mvsim_gym.view.kinds import Kind, kinds_of
+from mvsim_gym.view.glb import glb_of
 from mvsim_gym.view.moment import Group
 from mvsim_gym.view.stream import Stream
 
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["Bodies", "instances_of", "triangles"]
-
 
 Arrays = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.float32]]
 _PROPERTIES = ("batched_positions", "batched_wxyzs", "batched_scales")
 """The library's names for the results of `instances_of`."""
+_ARRAYS = ("positions", "normals", "colors", "uvs", "indices")
+
+
+class Kind(NamedTuple):
+    """A mesh and the poses at which it is drawn."""
+
+    glb: bytes
+    frames: npt.NDArray[np.int64]
+    """indices into the array of poses; the mesh has a copy at each"""
+
+
+def kinds_of(model: _core.Model) -> list[Kind]:
+    """Returns all meshes of a world. Meshes that are fixed to the world are kinds with frame 0 only."""
+    textures = _core.scene_textures(model)
+    parts: dict[tuple[Any, ...], tuple[dict[str, Any], list[int]]] = {}
+    for part in _core.scene_meshes(model):
+        looks = tuple(part[name].tobytes() for name in _ARRAYS)
+        key = (part["texture"], part["glass"], part["both_sides"], *looks)
+        parts.setdefault(key, (part, []))[1].append(part["frame"])
+    return [
+        Kind(glb_of(part, textures[part["texture"]] if part["texture"] >= 0 else None), np.array(frames))
+        for part, frames in parts.values()
+        if len(part["indices"])
+    ]
 
 
 def instances_of(

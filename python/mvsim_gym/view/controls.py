@@ -17,8 +17,6 @@ from mvsim_gym.view.stage import Stage
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["Controls", "Put"]
-
 _MAX_SPEED = 10.0
 _HOLD = 10.0  # Hz, repetition of a button that is held
 _MARKS = {

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from websockets import Headers
     from websockets.http11 import Request
 
-__all__ = ["Doors", "Gate", "Refusal"]
+    from mvsim_gym.view.view import View
 
 _PLACE = re.compile(r"(\[[0-9a-f:.]+\]|[^\s:@/\\?#\[\]]+)(?::([0-9]{1,5}))?")
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
@@ -51,6 +51,17 @@ class Doors:
                 raise ValueError(
                     f"allow_hosts: found '{host}', expected NAME or NAME:PORT, such as sim.example.org:8080"
                 )
+
+
+def doors_of(viewed: str, former: View | None, token: bool, allow_hosts: Sequence[str]) -> Doors:
+    """Returns the access options of a new view.
+
+    Raises:
+        ValueError: a host is invalid, or the former view is still open.
+    """
+    if former is not None and not former.closed:
+        raise ValueError(f"view: found a view of {viewed} at {former.url}, expected close() of that first")
+    return Doors(token, tuple(allow_hosts))
 
 
 @dataclass(frozen=True)

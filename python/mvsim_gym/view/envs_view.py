@@ -21,8 +21,6 @@ from mvsim_gym.view.moment import Group, Moment
 from mvsim_gym.view.plots import LINES
 from mvsim_gym.view.view import PICTURE_PERIOD, View
 
-__all__ = ["EnvsView"]
-
 _NAP = 0.01  # s of wall time between checks during a pause
 _LONG_NAP = 0.1  # s of wall time between checks while the next step is far off
 _NO_VALUE = "(none)"

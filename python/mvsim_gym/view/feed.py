@@ -9,8 +9,6 @@ from collections.abc import Callable
 
 from mvsim_gym.view.moment import Moment
 
-__all__ = ["Feed"]
-
 _IDLE_CHECKS = 10  # checks without a new moment after which the server stops checking
 
 

@@ -12,8 +12,6 @@ import numpy.typing as npt
 
 from mvsim_gym._picture import png_of
 
-__all__ = ["glb_of"]
-
 _FLOAT, _UINT16, _UINT32 = 5126, 5123, 5125  # component types of glTF
 _JSON, _BIN = b"JSON", b"BIN\0"
 

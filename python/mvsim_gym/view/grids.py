@@ -14,8 +14,6 @@ from mvsim_gym.view.stream import Stream
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["Grids", "pieces_of", "shift_of"]
-
 _THINNEST = 0.001  # m
 _PIECES = 20_000
 _LIFT = 0.005  # m above the ground, as in images

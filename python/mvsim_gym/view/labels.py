@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from mvsim_gym._notices import printable
 
-__all__ = ["label_of", "labelled"]
-
 _MAX_LABEL = 80  # characters
 
 

@@ -20,8 +20,6 @@ from mvsim_gym.view.stream import Stream
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["Marks", "forces_of"]
-
 _TRAIL = 400  # points of each vehicle
 _TRAIL_STEP = 0.03  # m between them
 _JUMP = 1.0  # m; a vehicle that moves farther between two moments was placed there

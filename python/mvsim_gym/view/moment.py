@@ -10,8 +10,6 @@ import numpy.typing as npt
 
 from mvsim_gym import _core
 
-__all__ = ["Group", "Moment"]
-
 _NOTHING = np.zeros((0, 3), np.float32)
 
 

@@ -19,8 +19,6 @@ from mvsim_gym.view.moment import Group, Moment
 from mvsim_gym.view.played_points import READERS, SUFFIXES, forces_of, joints_of, placed
 from mvsim_gym.view.world_view import grey_of
 
-__all__ = ["Playback"]
-
 Poses = npt.NDArray[np.float32]
 _GAP = 0.6  # s; longest gap between poses that is interpolated
 _JUMP = 1.0  # m; a body that moves farther between two poses was placed there

@@ -11,8 +11,6 @@ import numpy.typing as npt
 from mvsim_gym import _core
 from mvsim_gym._drawing import arrows_of
 
-__all__ = ["READERS", "SUFFIXES", "forces_of", "joints_of", "placed"]
-
 Poses = npt.NDArray[np.float32]
 _ABOVE = 0.01  # m, height of ropes above the bodies that they hold
 _LIFT = 0.02  # m, height of arrows above their chassis

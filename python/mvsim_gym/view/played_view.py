@@ -11,8 +11,6 @@ from mvsim_gym.view.moment import Moment
 from mvsim_gym.view.playback import Playback
 from mvsim_gym.view.view import View
 
-__all__ = ["PlayedView"]
-
 _SLIDER_PERIOD = 0.25  # s of wall time between updates of the slider
 _HANDS_OFF = 1.0  # s of wall time without updates after the user moved the slider
 

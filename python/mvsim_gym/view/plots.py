@@ -14,8 +14,6 @@ from mvsim_gym.view.labels import label_of
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["LINES", "Plots"]
-
 _POINTS = 300
 _PERIOD = 0.2  # s of wall time between points
 LINES = 8

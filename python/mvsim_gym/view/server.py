@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from mvsim_gym.view.arrivals import Camera, Press
 
-__all__ = ["LOOPBACK", "PORT", "close_server", "open_server"]
-
 LOOPBACK = "127.0.0.1"
 PORT = 8080
 _MAX_PAGES = 32

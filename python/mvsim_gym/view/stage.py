@@ -18,8 +18,6 @@ from mvsim_gym.view.stream import Stream
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["Stage", "tiles"]
-
 _ROOT = "/world"
 _AROUND = 100.0  # m around a world in which things can be placed, at least
 _GAP = 1.15  # distance of worlds side by side, as a multiple of their size

@@ -23,8 +23,6 @@ with extra("the view", "view"):
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["Stream", "encoded"]
-
 Arrays = Mapping[str, npt.NDArray[Any]]
 Place = tuple[float, float, float]
 _POSITION = "SetPositionMessage"

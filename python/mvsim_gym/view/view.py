@@ -22,8 +22,6 @@ from mvsim_gym.view.plots import Plots
 from mvsim_gym.view.server import close_server, open_server
 from mvsim_gym.view.stage import Stage
 
-__all__ = ["PICTURE_PERIOD", "View"]
-
 PICTURE_PERIOD = 0.25  # s of wall time between images: one costs the stepping thread milliseconds
 _RATE = 30  # moments per second of wall time, at most
 _TEXT_PERIOD = 0.5  # s of wall time between updates of the text

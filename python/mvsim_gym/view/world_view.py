@@ -20,10 +20,8 @@ from mvsim_gym.view.moment import Group, Moment
 from mvsim_gym.view.view import PICTURE_PERIOD, View
 
 if TYPE_CHECKING:
+    from mvsim_gym._world_watch import WatchedWorld
     from mvsim_gym.parts import Sensor
-    from mvsim_gym.world import World
-
-__all__ = ["WorldView", "grey_of"]
 
 _WORLD = (0.0,) * 6
 
@@ -32,7 +30,7 @@ class WorldView(View):
     """The result of `World.view`. The world hands over its state after steps, 30 times a second. The program that steps
     it takes commands from `wishes` and carries them out, as `mvsim-gym launch` does."""
 
-    def __init__(self, world: World, host: str, port: int, doors: Doors | None = None) -> None:
+    def __init__(self, world: WatchedWorld, host: str, port: int, doors: Doors | None = None) -> None:
         things = [f"vehicle:{name}" for name in world.vehicles]
         things += [f"block:{name}" for name, block in world.blocks.items() if not block.is_wall]
         cameras = any(has_images(sensor.form) for sensor in world.model.sensors)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from mvsim_gym.tools.options import add_list
+
 HELP = "compare a robot with logs of the real one"
 DESCRIPTION = (
     "Drives the robot of ROBOT through the commands of each LOG (*.csv, *.csv.gz, *.bag, *.mcap, the folder of a"
@@ -25,30 +27,12 @@ def add_robot(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--class", dest="class_name", metavar="NAME", help="the vehicle class of the file (default: the last)"
     )
-    parser.add_argument(
-        "--var",
-        dest="variables",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="a variable of the vehicle file, e.g. controller=twist_pid",
-    )
-    parser.add_argument(
-        "--column",
-        dest="columns",
-        action="append",
-        default=[],
-        metavar="STREAM.COLUMN=NAME",
-        help="the column of CSV files that holds a quantity, e.g. gyro.omega=yaw_rate*0.01745",
-    )
-    parser.add_argument(
-        "--topic",
-        dest="topics",
-        action="append",
-        default=[],
-        metavar="STREAM=TOPIC",
-        help="the topic that holds a stream, e.g. pose=/vicon/robot",
-    )
+    text = "a variable of the vehicle file, e.g. controller=twist_pid"
+    add_list(parser, "--var", "NAME=VALUE", text, dest="variables")
+    text = "the column of CSV files that holds a quantity, e.g. gyro.omega=yaw_rate*0.01745"
+    add_list(parser, "--column", "STREAM.COLUMN=NAME", text, dest="columns")
+    text = "the topic that holds a stream, e.g. pose=/vicon/robot"
+    add_list(parser, "--topic", "STREAM=TOPIC", text, dest="topics")
     parser.add_argument(
         "--wheels",
         action="store_true",
