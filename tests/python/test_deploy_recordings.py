@@ -121,7 +121,7 @@ def drive(path: Path) -> Seen:
     robot.goal_at = 14, -0.5
     driver = Driver(pipeline, towards, Limits(box=False, acceleration=100.0), late=100.0)
     about = {"env": NAV, "keywords": KEYWORDS, "agent": 0}
-    options = DriveOptions(NAMES, "twist", "odom", False, ((0.9, 0.0), (6.0, 0.0)), about)
+    options = DriveOptions(NAMES, localization="odom", goals=((0.9, 0.0), (6.0, 0.0)), about=about)
     recording = DriveRecording(path)
     node = DriveNode(driver, robot, options, record=recording.write, say=lambda text: None)
     node.run(22 * PERIOD)
@@ -193,7 +193,7 @@ def test_files_that_are_no_drive_are_refused(drove: tuple[Path, Seen], tmp_path:
     path = tmp_path / "dry.mcap"
     recording = DriveRecording(path)
     robot = Robot(silent=range(0))
-    options = DriveOptions(NAMES, "twist", "odom", True, (), {"keywords": {}, "agent": 0})
+    options = DriveOptions(NAMES, localization="odom", dry=True, about={"keywords": {}, "agent": 0})
     driver = Driver(Pipeline(NAV), lambda _: np.zeros(2, np.float32))
     DriveNode(driver, robot, options, record=recording.write, say=lambda text: None).run(0.3)
     recording.close()

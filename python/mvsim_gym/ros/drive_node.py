@@ -48,6 +48,10 @@ class DriveOptions(NamedTuple):
     kind: str = "twist"
     """message of commands: twist, stamped or ackermann"""
     localization: str = "tf"
+    frame: str = "map"
+    """frame of goals and poses"""
+    tf_limit: float = 1.0
+    """largest age of a transform, s"""
     dry: bool = False
     """True: commands are reported, but not sent"""
     goals: tuple[tuple[float, float], ...] = ()
@@ -95,7 +99,13 @@ class DriveNode:
         self._reason: str | None = None
         try:
             self._readings = RobotReadings(
-                driver, options.names, time.monotonic, options.localization, self._take_goal
+                driver,
+                options.names,
+                time.monotonic,
+                options.localization,
+                self._take_goal,
+                frame=options.frame,
+                tf_limit=options.tf_limit,
             )
             for topic, receive in self._readings.topics():
                 transport.subscribe(topic, self._recorded(topic, receive))
@@ -111,6 +121,8 @@ class DriveNode:
             {
                 "names": options.names,
                 "localization": options.localization,
+                "frame": options.frame,
+                "tf_limit": options.tf_limit,
                 "dry": options.dry,
                 **options.about,
             },

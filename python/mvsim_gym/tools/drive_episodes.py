@@ -131,7 +131,13 @@ class _Replay:
         self._driver = Driver(self._pipeline, lambda observation: np.zeros(0))
         self._now = 0.0
         readings = RobotReadings(
-            self._driver, settings["names"], lambda: self._now, settings["localization"], self._take_goal
+            self._driver,
+            settings["names"],
+            lambda: self._now,
+            settings["localization"],
+            self._take_goal,
+            frame=settings.get("frame", "map"),
+            tf_limit=float(settings.get("tf_limit", _ANY_AGE)),  # earlier recordings had no limit
         )
         self._receive = {topic.name: receive for topic, receive in readings.topics()}
         self._goal: tuple[float, float] | None = None

@@ -60,7 +60,19 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--localization",
         choices=("tf", "pose", "odom"),
         default="tf",
-        help="source of the robot's pose: map -> odom of /tf (default), /amcl_pose, or the odometry alone",
+        help="source of the robot's pose: transforms of /tf and the odometry (default), /amcl_pose, or the odometry"
+        " alone",
+    )
+    parser.add_argument(
+        "--frame", default="map", metavar="NAME", help="frame of goals and of the pose (default: map)"
+    )
+    parser.add_argument(
+        "--max-tf-age",
+        dest="tf_limit",
+        type=float,
+        default=1.0,
+        metavar="SECONDS",
+        help="longest time that the newest transform holds after its stamp (default 1)",
     )
     for name, text in _LIMITS.items():
         parser.add_argument(f"--max-{name.replace('_', '-')}", type=float, metavar="VALUE", help=text)
