@@ -70,6 +70,8 @@ class DriveNode:
         options: names of topics, kind of commands, goals.
         record: receives every message that was received or sent.
         say: receives lines for the user.
+        clock: a steady clock, s.
+        sleep: waits for so many s of the clock.
     """
 
     def __init__(
@@ -80,6 +82,8 @@ class DriveNode:
         *,
         record: Record | None = None,
         say: Callable[[str], None] = print,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         if options.kind == "ackermann" and not driver.steers:
             raise ValueError(
@@ -89,6 +93,7 @@ class DriveNode:
             raise ValueError(f"--kind: found '{options.kind}', but the policy steers, expected ackermann")
         self._driver, self._transport, self._options = driver, transport, options
         self._record, self._say = record, say
+        self._clock, self._sleep = clock, sleep
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._goals = list(options.goals)
@@ -101,7 +106,7 @@ class DriveNode:
             self._readings = RobotReadings(
                 driver,
                 options.names,
-                time.monotonic,
+                clock,
                 options.localization,
                 self._take_goal,
                 frame=options.frame,
@@ -162,14 +167,14 @@ class DriveNode:
 
     def run(self, duration: float | None = None) -> None:
         """Drives until `end` is called, `duration` seconds have passed, or the last goal is reached."""
-        watchdog = Watchdog(self._stop_robot, self._period + GRACE)
-        began = due = time.monotonic()
+        watchdog = Watchdog(self._stop_robot, self._period + GRACE, clock=self._clock)
+        began = due = self._clock()
         try:
-            while not self._ended.is_set() and (duration is None or time.monotonic() - began < duration):
+            while not self._ended.is_set() and (duration is None or self._clock() - began < duration):
                 self._transport.work()
-                now = time.monotonic()
+                now = self._clock()
                 if now < due:
-                    time.sleep(min(_WORK_EVERY, due - now))
+                    self._sleep(min(_WORK_EVERY, due - now))
                     continue
                 step = self._driver.step(now)
                 if watchdog.is_late:
@@ -181,12 +186,12 @@ class DriveNode:
                 self._report(step, now)
                 if step.stop == "arrived" and not self._next_goal():
                     break
-                due = max(due + self._period, time.monotonic() - self._period)
+                due = max(due + self._period, self._clock() - self._period)
         finally:
             watchdog.close()
             for _ in range(_LAST_STOPS):
                 self._stop_robot()
-                time.sleep(0.01)
+                self._sleep(0.01)
 
     def close(self) -> None:
         """Leaves the network."""
