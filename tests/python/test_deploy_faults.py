@@ -5,6 +5,7 @@ A node that simulates the robot and the node of `mvsim-gym drive` share a networ
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
@@ -167,3 +168,19 @@ def stands(kind: str, seed: int) -> None:
     brake = robot_names("turtlebot3_burger").limits.brake
     stated = 0.22 * (REACTIONS[kind] + LINK) + 0.22**2 / (2 * brake)
     assert way <= stated, f"{kind}, seed {seed}: {way:.3f} m, stated are {stated:.3f} m"
+
+
+def test_diagnostics_tell_that_it_drives_and_what_is_wrong() -> None:
+    trial = Trial("scans stop", 3)
+    kind = "diagnostic_msgs/msg/DiagnosticArray"
+    heard: deque[bytes] = deque()
+    trial.loop.bus.receivers["/diagnostics", kind] = [heard]
+    trial.run()
+    statuses = [STORE.deserialize_cdr(data, kind).status[0] for data in heard]  # type: ignore[attr-defined]
+    levels = [status.level for status in statuses]
+    assert 0 in levels and levels[-1] == 2 and len(levels) < 20
+    driving = statuses[levels.index(0)]
+    assert driving.name == "mvsim-gym drive" and driving.message == "drives"
+    values = {pair.key: pair.value for pair in statuses[-1].values}
+    assert "lidar is old" in statuses[-1].message and values["reading lidar"].startswith("old")
+    assert values["goals reached"] == "0" and values["speed, m/s"] == "0.000"

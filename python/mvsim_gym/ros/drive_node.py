@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mvsim_gym._notices import notice
 from mvsim_gym.deploy.driver import Driver, Step
 from mvsim_gym.deploy.watchdog import Watchdog
+from mvsim_gym.ros.diagnostics import DIAGNOSTICS, ERROR, OK, WARN, diagnostics
 from mvsim_gym.ros.messages import STORE, Messages
 from mvsim_gym.ros.robot_readings import RobotReadings
 from mvsim_gym.ros.topics import ACKERMANN_COMMAND, COMMAND, STAMPED_COMMAND, Qos, Topic
@@ -23,6 +25,8 @@ __all__ = ["SETTINGS", "STATUS", "DriveNode", "DriveOptions"]
 GRACE = 0.05
 """Time beyond a control period after which the robot of a blocked loop is stopped; s."""
 _STATUS_EVERY = 0.2  # s
+_DIAGNOSTICS_EVERY = 1.0  # s
+_WAITING = ("idle", "arrived", "paused")  # reasons for a stop that are no fault
 _WORK_EVERY = 0.002  # s between checks for messages
 _LAST_STOPS = 5  # zero commands at the end
 
@@ -100,7 +104,7 @@ class DriveNode:
         self.reached = 0
         """Number of goals that were reached."""
         self._period = driver.pipeline.control_period
-        self._status_at = -float("inf")
+        self._status_at = self._diagnosed_at = -float("inf")
         self._reason: str | None = None
         try:
             self._readings = RobotReadings(
@@ -118,6 +122,7 @@ class DriveNode:
             self._out: Publisher | None = None if options.dry else transport.publisher(self._command)
             self._status = transport.publisher(STATUS)
             self._seen = transport.publisher(_OBSERVATION)
+            self._diagnostics = self._publisher_of_diagnostics()
         except BaseException:
             transport.close()
             raise
@@ -140,6 +145,14 @@ class DriveNode:
         if self._record is not None:
             data = bytes(STORE.serialize_cdr(Messages.text(json.dumps(content)), topic.kind))
             self._record(topic.name, topic.kind, data, nanoseconds)
+
+    def _publisher_of_diagnostics(self) -> Publisher | None:
+        """Returns None with a notice if the ROS installation lacks the message."""
+        try:
+            return self._transport.publisher(DIAGNOSTICS)
+        except ImportError as error:
+            notice([f"drive: the topic '{DIAGNOSTICS.name}' is left out: {error}"])
+            return None
 
     def _take_goal(self, x: float, y: float) -> None:
         """Takes a goal from the topic of goals."""
@@ -238,9 +251,34 @@ class DriveNode:
         if changed or now - self._status_at >= _STATUS_EVERY:
             self._status_at = now
             self._publish(self._status, STATUS, Messages.text(json.dumps(self._status_of(step, now))))
+        if self._diagnostics is not None and (changed or now - self._diagnosed_at >= _DIAGNOSTICS_EVERY):
+            self._diagnosed_at = now
+            self._publish(self._diagnostics, DIAGNOSTICS, self._diagnosis(step, now))
         if step.observation is not None and self._seen.has_listeners:
             flat = np.concatenate([v.ravel() for v in step.observation.values()]).astype(np.float32)
             self._publish(self._seen, _OBSERVATION, Messages.table(flat, ["observation"]))
+
+    def _diagnosis(self, step: Step, now: float) -> Any:
+        """OK: it drives, or waits for a goal. WARN: a limit changes its command. ERROR: something is wrong, so it
+        stands."""
+        if step.stop:
+            level = OK if step.stop.split(":")[0] in _WAITING else ERROR
+            told = step.stop
+        else:
+            level, told = (WARN, f"limited: {', '.join(step.limited)}") if step.limited else (OK, "drives")
+        status = self._status_of(step, now)
+        readings = {
+            f"reading {name}": f"{found[0]}, {found[1]} s" for name, found in status["readings"].items()
+        }
+        counts = {
+            **{f"stops: {name}": count for name, count in status["stops"].items()},
+            **{f"limited: {name}": count for name, count in status["limited"].items()},
+            "messages refused": self._readings.refused,
+            "goals reached": self.reached,
+        }
+        speeds = {"speed, m/s": f"{step.speed:.3f}", "turn, rad/s or rad": f"{step.turn:.3f}"}
+        facts = {**readings, **speeds, **counts}
+        return diagnostics(time.time_ns(), "mvsim-gym drive", level, told, facts)
 
     def _status_of(self, step: Step, now: float) -> dict[str, Any]:
         return {
