@@ -52,7 +52,7 @@ class RobotReadings:
         frame: str = "map",
         tf_limit: float = 1.0,
     ) -> None:
-        self._driver, self._names, self._clock = driver, names, clock
+        self._driver, self._names, self._clock = driver, dict(names), clock
         self._localization, self._on_goal = localization, on_goal
         self._pipeline = driver.pipeline
         self._last: dict[str, int] = {}  # stamp of the latest message by topic, ns
@@ -86,19 +86,23 @@ class RobotReadings:
             yield self._taking("imu", "sensor_msgs/msg/Imu", self._imu, _SENSOR)
         if "fix" in self._forms:
             yield self._taking("fix", "sensor_msgs/msg/NavSatFix", self._fix, _SENSOR)
+        infos: dict[str, list[str]] = {}  # images by the topic of their CameraInfo
         for name, sensor in self._pipeline.sensors.items():
             for image in sensor.views:
                 if image in ("image", "depth"):
-                    yield self._taking(
-                        image,
-                        "sensor_msgs/msg/Image",
-                        partial(self._image, name, image),
-                        _SENSOR,
-                    )
+                    take_image = partial(self._image, name, image)
+                    yield self._taking(image, "sensor_msgs/msg/Image", take_image, _SENSOR)
+                    about = f"{self._names[image].rpartition('/')[0]}/camera_info"
+                    infos.setdefault(about, []).append(image)
                 if image == "range_image":
                     yield self._taking(
                         "points", "sensor_msgs/msg/PointCloud2", partial(self._points, name), _SENSOR
                     )
+        for about, images in infos.items():
+            self._names[about] = about
+            yield self._taking(
+                about, "sensor_msgs/msg/CameraInfo", partial(self._camera_info, images), _SENSOR
+            )
 
     def _taking(
         self, name: str, kind: str, take: Callable[[Any], None], qos: Qos
@@ -221,6 +225,21 @@ class RobotReadings:
             else (math.nan, math.nan, math.nan)
         )
         self._pipeline.gnss(name, latitude, longitude, altitude, self._clock())
+
+    def _camera_info(self, images: list[str], message: Any) -> None:
+        """Takes fx, fy, cx and cy of a camera: of P if its images are rectified by image_proc, else of K."""
+        for image in images:
+            is_rectified = "rect" in self._names[image].rpartition("/")[2]
+            if not is_rectified and np.any(message.d):
+                raise ValueError(
+                    f"found the lens distortion {np.round(message.d, 4).tolist()} of '{self._names[image]}', expected a"
+                    " topic of rectified images, such as image_rect of image_proc"
+                )
+            k = np.asarray(message.p).reshape(3, 4) if is_rectified else np.asarray(message.k).reshape(3, 3)
+            if not (np.isfinite(k).all() and k[0, 0] > 0 and k[1, 1] > 0):
+                raise ValueError("found no calibration, expected focal lengths above 0")
+            own = (float(k[0, 0]), float(k[1, 1]), float(k[0, 2]), float(k[1, 2]))
+            self._intrinsics[image] = own
 
     def _image(self, sensor: str, image: str, message: Any) -> None:
         kind = np.dtype(_ENCODINGS.get(message.encoding, np.uint8)).newbyteorder(
