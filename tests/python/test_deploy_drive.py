@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -189,6 +191,27 @@ def test_it_stands_within_the_stated_distance_of_its_end(
             process.wait(20)
             commands.clear()
         assert way <= stated, f"trial {number}: {way:.3f} m, stated are {stated:.3f} m"
+
+
+@pytest.mark.slow
+def test_the_closed_loop_counts_goals(folder: Path) -> None:
+    """The robots are randomised. This policy avoids nothing, so that only the count is checked."""
+    goals, domain = lasting(4, 1), str(ros.DOMAIN)
+    script = [sys.executable, str(ROOT / "examples" / "closed_loop.py"), str(folder), "--domain", domain]
+    options = ["--goals", str(goals), "--randomize", "standard", "--delay", "0.05"]
+    paths = os.pathsep.join([str(ROOT / "python"), *filter(None, sys.path)])
+    found = subprocess.run(
+        [*script, *options],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        env={**os.environ, "PYTHONPATH": paths},
+    )
+    assert found.returncode == 0, found.stderr
+    lines = found.stdout.splitlines()
+    ends = [line.split()[1] for line in lines[:-1]]
+    assert len(ends) == goals and set(ends) <= {"goal", "collision", "timeout"}, lines
+    assert lines[-1].startswith(f"{ends.count('goal')} of {goals} goals"), lines
 
 
 def test_a_dry_run_sends_nothing_and_says_what_it_would_do(folder: Path, robot: Robot) -> None:
