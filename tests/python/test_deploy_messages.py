@@ -70,3 +70,35 @@ def test_a_message_that_is_repeated_or_damaged_is_no_new_reading() -> None:
     # a clock that was set back by hours goes on from there
     take(bytes(STORE.serialize_cdr(Messages(10**6).truth(pose, Twist(0, 0, 0), "odom"), kind)))
     assert pipeline.state(1.0)["velocity"].status == "fresh"
+
+
+def test_images_of_another_camera_are_rectified_by_its_camera_info() -> None:
+    """A camera of twice the width and height sees the same: each pixel is that of the same ray."""
+    pipeline = Pipeline("mvsim/DepthNavigation-v0")
+    ((name, sensor),) = ((n, s) for n, s in pipeline.sensors.items() if "depth" in s.views)
+    fx, fy, cx, cy = sensor.views["depth"]["intrinsics"]
+    height, width = pipeline._core.image_size(pipeline._sensors[name], "depth")
+    driver = Driver(pipeline, lambda _: np.zeros(2, np.float32))
+    names = {**NAMES, "depth": "/eye/depth", "image": "/eye/image", "points": "/points"}
+    readings = RobotReadings(driver, names, lambda: 0.0, "pose", lambda x, y: None)
+    taking = {topic.name: (topic.kind, take) for topic, take in readings.topics()}
+    given: list[tuple[float, ...] | None] = []
+    pipeline.depth = lambda *_, intrinsics, **more: given.append(intrinsics)  # type: ignore[method-assign]
+
+    def send(topic: str, message: object) -> None:
+        kind, take = taking[topic]
+        take(bytes(STORE.serialize_cdr(message, kind)))
+
+    pixels = np.full((2 * height, 2 * width), 1.5, np.float32)
+    send("/eye/depth", Messages(1).image(pixels, "32FC1", "eye"))
+    k = np.array([[2 * fx, 0, 2 * cx], [0, 2 * fy, 2 * cy], [0, 0, 1]])
+    info = Messages(2).camera_info(k, 2 * width, 2 * height, "eye")
+    send("/eye/camera_info", info)
+    send("/eye/depth", Messages(3).image(pixels, "32FC1", "eye"))
+    assert given == [None, pytest.approx((2 * fx, 2 * fy, 2 * cx, 2 * cy))] and readings.refused == 0
+    del pipeline.depth  # type: ignore[method-assign]
+    send("/eye/depth", Messages(4).image(pixels, "32FC1", "eye"))
+    assert readings.refused == 0 and pipeline.state(0.0)[name].status == "fresh"
+    info.d, info.header.stamp.sec = np.array([0.1, 0, 0, 0, 0]), 1
+    send("/eye/camera_info", info)
+    assert readings.refused == 1

@@ -121,9 +121,22 @@ def drive(path: Path) -> Seen:
     robot.goal_at = 14, -0.5
     driver = Driver(pipeline, towards, Limits(box=False, acceleration=100.0), late=100.0)
     about = {"env": NAV, "keywords": KEYWORDS, "agent": 0}
-    options = DriveOptions(NAMES, "twist", "odom", False, ((0.9, 0.0), (6.0, 0.0)), about)
+    options = DriveOptions(NAMES, localization="odom", goals=((0.9, 0.0), (6.0, 0.0)), about=about)
     recording = DriveRecording(path)
-    node = DriveNode(driver, robot, options, record=recording.write, say=lambda text: None)
+    now = [0.0]
+
+    def sleep(seconds: float) -> None:
+        now[0] += max(seconds, 1e-5)
+
+    node = DriveNode(
+        driver,
+        robot,
+        options,
+        record=recording.write,
+        say=lambda text: None,
+        clock=lambda: now[0],
+        sleep=sleep,
+    )
     node.run(22 * PERIOD)
     node.close()
     recording.close()
@@ -193,9 +206,43 @@ def test_files_that_are_no_drive_are_refused(drove: tuple[Path, Seen], tmp_path:
     path = tmp_path / "dry.mcap"
     recording = DriveRecording(path)
     robot = Robot(silent=range(0))
-    options = DriveOptions(NAMES, "twist", "odom", True, (), {"keywords": {}, "agent": 0})
+    options = DriveOptions(NAMES, localization="odom", dry=True, about={"keywords": {}, "agent": 0})
     driver = Driver(Pipeline(NAV), lambda _: np.zeros(2, np.float32))
     DriveNode(driver, robot, options, record=recording.write, say=lambda text: None).run(0.3)
     recording.close()
     with pytest.raises(ValueError, match="found a dry run"):
         collect_drives(NAV, [str(path)], str(tmp_path))
+
+
+def test_a_replay_tells_how_commands_differ(
+    drove: tuple[Path, Seen], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A policy that drives half as fast as that of the recording."""
+    pytest.importorskip("onnx", reason="needs the extra export")
+    pytest.importorskip("onnxruntime", reason="needs the extra deploy")
+    import torch
+
+    from mvsim_gym.deploy.export import export_policy
+    from mvsim_gym.tools.cli import main
+    from mvsim_gym.tools.drive_replay import replay_drive
+
+    def act(seen: dict[str, torch.Tensor]) -> torch.Tensor:
+        ahead = torch.where(seen["goal"][:, 1] > 0, 0.0, -1.0)  # 0 is half of the way from 0 to 0.22 m/s
+        return torch.stack([ahead, 0.1 * seen["scan"][:, 0] / 3], dim=1)
+
+    path, seen = drove
+    folder = str(tmp_path / "policy")
+    export_policy(act, NAV, folder, settings=KEYWORDS)
+    found = replay_drive(folder, str(path), settings={}, say=lambda text: None)
+    # the last period of an episode without its goal is left out
+    assert found.names == ["vx", "omega"] and len(seen) - 4 <= len(found.recorded) <= len(seen)
+    np.testing.assert_allclose(found.differences[:, 0], found.recorded[:, 0] / 2, atol=1e-7)
+    assert found.differences[:, 1].max() < 1e-6 and found.recorded[:, 0].max() == pytest.approx(0.22)
+    assert main(["drive", folder, "--replay", str(path)]) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[-1].startswith(f"all: {len(found.recorded)} periods, differences: vx at most 0.11 m/s"), told
+    assert "at its goal" in told[0]
+    for further in (["--goal", "1", "2"], ["--dry"], ["--max-speed", "1"], ["--scan", "/x"]):
+        assert main(["drive", folder, "--replay", str(path), *further]) == 1
+        assert "expected --set alone" in capsys.readouterr().err
+    assert main(["drive", folder, "--replay", "nothing.mcap"]) == 1

@@ -256,6 +256,12 @@ class PipelineReadings:
         self._core.value(self._keys[key], np.ascontiguousarray(values, spec.dtype))
         self._accept(key, stamp)
 
+    def reject(self, source: str, why: str) -> None:
+        """Takes it that a source has no valid reading at present, e.g. because a transform is missing. Its state is
+        "impossible" until a valid reading comes."""
+        if source in self._options:
+            self._freshness.reject(source, why)
+
     def _accept(self, source: str, stamp: float, note: str = "") -> None:
         if source in self._options:
             self._freshness.accept(source, stamp, note)
@@ -264,8 +270,7 @@ class PipelineReadings:
         """Returns whether all values are finite. If not, the source becomes "impossible"."""
         if all(math.isfinite(value) for value in values):
             return True
-        if source in self._options:
-            self._freshness.reject(source, "a value is not finite")
+        self.reject(source, "a value is not finite")
         return False
 
     def _sensor(self, name: str, kind: str) -> int:

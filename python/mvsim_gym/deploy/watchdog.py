@@ -14,13 +14,20 @@ class Watchdog:
 
     Args:
         stop: sends the command to stand. It must be safe to call while another thread sends.
-        limit: s of the steady clock.
+        limit: s of the clock.
         every: time between two calls, s.
+        clock: a steady clock, s.
     """
 
-    def __init__(self, stop: Callable[[], None], limit: float, every: float = 0.02) -> None:
-        self._stop, self._limit, self._every = stop, limit, every
-        self._fed = time.monotonic()
+    def __init__(
+        self,
+        stop: Callable[[], None],
+        limit: float,
+        every: float = 0.02,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._stop, self._limit, self._every, self._clock = stop, limit, every, clock
+        self._fed = clock()
         self._ended = threading.Event()
         self.barks = 0
         """number of times that the loop was late"""
@@ -29,12 +36,12 @@ class Watchdog:
 
     def fed(self) -> None:
         """Tells that the loop runs."""
-        self._fed = time.monotonic()
+        self._fed = self._clock()
 
     @property
     def is_late(self) -> bool:
         """Whether the loop is late, so that the robot has to stop."""
-        return time.monotonic() - self._fed > self._limit
+        return self._clock() - self._fed > self._limit
 
     def close(self) -> None:
         """Ends the thread. A second call does nothing."""

@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mvsim_gym._notices import notice
 from mvsim_gym.deploy.driver import Driver, Step
 from mvsim_gym.deploy.watchdog import Watchdog
+from mvsim_gym.ros.diagnostics import DIAGNOSTICS, ERROR, OK, WARN, diagnostics
 from mvsim_gym.ros.messages import STORE, Messages
 from mvsim_gym.ros.robot_readings import RobotReadings
 from mvsim_gym.ros.topics import ACKERMANN_COMMAND, COMMAND, STAMPED_COMMAND, Qos, Topic
@@ -23,6 +25,8 @@ __all__ = ["SETTINGS", "STATUS", "DriveNode", "DriveOptions"]
 GRACE = 0.05
 """Time beyond a control period after which the robot of a blocked loop is stopped; s."""
 _STATUS_EVERY = 0.2  # s
+_DIAGNOSTICS_EVERY = 1.0  # s
+_WAITING = ("idle", "arrived", "paused")  # reasons for a stop that are no fault
 _WORK_EVERY = 0.002  # s between checks for messages
 _LAST_STOPS = 5  # zero commands at the end
 
@@ -48,6 +52,10 @@ class DriveOptions(NamedTuple):
     kind: str = "twist"
     """message of commands: twist, stamped or ackermann"""
     localization: str = "tf"
+    frame: str = "map"
+    """frame of goals and poses"""
+    tf_limit: float = 1.0
+    """largest age of a transform, s"""
     dry: bool = False
     """True: commands are reported, but not sent"""
     goals: tuple[tuple[float, float], ...] = ()
@@ -66,6 +74,8 @@ class DriveNode:
         options: names of topics, kind of commands, goals.
         record: receives every message that was received or sent.
         say: receives lines for the user.
+        clock: a steady clock, s.
+        sleep: waits for so many s of the clock.
     """
 
     def __init__(
@@ -76,6 +86,8 @@ class DriveNode:
         *,
         record: Record | None = None,
         say: Callable[[str], None] = print,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         if options.kind == "ackermann" and not driver.steers:
             raise ValueError(
@@ -85,17 +97,24 @@ class DriveNode:
             raise ValueError(f"--kind: found '{options.kind}', but the policy steers, expected ackermann")
         self._driver, self._transport, self._options = driver, transport, options
         self._record, self._say = record, say
+        self._clock, self._sleep = clock, sleep
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._goals = list(options.goals)
         self.reached = 0
         """Number of goals that were reached."""
         self._period = driver.pipeline.control_period
-        self._status_at = -float("inf")
+        self._status_at = self._diagnosed_at = -float("inf")
         self._reason: str | None = None
         try:
             self._readings = RobotReadings(
-                driver, options.names, time.monotonic, options.localization, self._take_goal
+                driver,
+                options.names,
+                clock,
+                options.localization,
+                self._take_goal,
+                frame=options.frame,
+                tf_limit=options.tf_limit,
             )
             for topic, receive in self._readings.topics():
                 transport.subscribe(topic, self._recorded(topic, receive))
@@ -103,6 +122,7 @@ class DriveNode:
             self._out: Publisher | None = None if options.dry else transport.publisher(self._command)
             self._status = transport.publisher(STATUS)
             self._seen = transport.publisher(_OBSERVATION)
+            self._diagnostics = self._publisher_of_diagnostics()
         except BaseException:
             transport.close()
             raise
@@ -111,6 +131,8 @@ class DriveNode:
             {
                 "names": options.names,
                 "localization": options.localization,
+                "frame": options.frame,
+                "tf_limit": options.tf_limit,
                 "dry": options.dry,
                 **options.about,
             },
@@ -123,6 +145,14 @@ class DriveNode:
         if self._record is not None:
             data = bytes(STORE.serialize_cdr(Messages.text(json.dumps(content)), topic.kind))
             self._record(topic.name, topic.kind, data, nanoseconds)
+
+    def _publisher_of_diagnostics(self) -> Publisher | None:
+        """Returns None with a notice if the ROS installation lacks the message."""
+        try:
+            return self._transport.publisher(DIAGNOSTICS)
+        except ImportError as error:
+            notice([f"drive: the topic '{DIAGNOSTICS.name}' is left out: {error}"])
+            return None
 
     def _take_goal(self, x: float, y: float) -> None:
         """Takes a goal from the topic of goals."""
@@ -150,14 +180,14 @@ class DriveNode:
 
     def run(self, duration: float | None = None) -> None:
         """Drives until `end` is called, `duration` seconds have passed, or the last goal is reached."""
-        watchdog = Watchdog(self._stop_robot, self._period + GRACE)
-        began = due = time.monotonic()
+        watchdog = Watchdog(self._stop_robot, self._period + GRACE, clock=self._clock)
+        began = due = self._clock()
         try:
-            while not self._ended.is_set() and (duration is None or time.monotonic() - began < duration):
+            while not self._ended.is_set() and (duration is None or self._clock() - began < duration):
                 self._transport.work()
-                now = time.monotonic()
+                now = self._clock()
                 if now < due:
-                    time.sleep(min(_WORK_EVERY, due - now))
+                    self._sleep(min(_WORK_EVERY, due - now))
                     continue
                 step = self._driver.step(now)
                 if watchdog.is_late:
@@ -169,12 +199,12 @@ class DriveNode:
                 self._report(step, now)
                 if step.stop == "arrived" and not self._next_goal():
                     break
-                due = max(due + self._period, time.monotonic() - self._period)
+                due = max(due + self._period, self._clock() - self._period)
         finally:
             watchdog.close()
             for _ in range(_LAST_STOPS):
                 self._stop_robot()
-                time.sleep(0.01)
+                self._sleep(0.01)
 
     def close(self) -> None:
         """Leaves the network."""
@@ -221,9 +251,34 @@ class DriveNode:
         if changed or now - self._status_at >= _STATUS_EVERY:
             self._status_at = now
             self._publish(self._status, STATUS, Messages.text(json.dumps(self._status_of(step, now))))
+        if self._diagnostics is not None and (changed or now - self._diagnosed_at >= _DIAGNOSTICS_EVERY):
+            self._diagnosed_at = now
+            self._publish(self._diagnostics, DIAGNOSTICS, self._diagnosis(step, now))
         if step.observation is not None and self._seen.has_listeners:
             flat = np.concatenate([v.ravel() for v in step.observation.values()]).astype(np.float32)
             self._publish(self._seen, _OBSERVATION, Messages.table(flat, ["observation"]))
+
+    def _diagnosis(self, step: Step, now: float) -> Any:
+        """OK: it drives, or waits for a goal. WARN: a limit changes its command. ERROR: something is wrong, so it
+        stands."""
+        if step.stop:
+            level = OK if step.stop.split(":")[0] in _WAITING else ERROR
+            told = step.stop
+        else:
+            level, told = (WARN, f"limited: {', '.join(step.limited)}") if step.limited else (OK, "drives")
+        status = self._status_of(step, now)
+        readings = {
+            f"reading {name}": f"{found[0]}, {found[1]} s" for name, found in status["readings"].items()
+        }
+        counts = {
+            **{f"stops: {name}": count for name, count in status["stops"].items()},
+            **{f"limited: {name}": count for name, count in status["limited"].items()},
+            "messages refused": self._readings.refused,
+            "goals reached": self.reached,
+        }
+        speeds = {"speed, m/s": f"{step.speed:.3f}", "turn, rad/s or rad": f"{step.turn:.3f}"}
+        facts = {**readings, **speeds, **counts}
+        return diagnostics(time.time_ns(), "mvsim-gym drive", level, told, facts)
 
     def _status_of(self, step: Step, now: float) -> dict[str, Any]:
         return {

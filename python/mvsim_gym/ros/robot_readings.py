@@ -14,15 +14,15 @@ from mvsim_gym._notices import notice
 from mvsim_gym.deploy.driver import Driver
 from mvsim_gym.ros.messages import STORE
 from mvsim_gym.ros.topics import Qos, Topic
+from mvsim_gym.ros.transforms import TransformBuffer, TransformError, composed
 
 __all__ = ["RobotReadings", "yaw_of"]
 
 _SENSOR = Qos(5, reliable=False)
 _LATEST = Qos(10)
+_TRANSFORMS = "tf2_msgs/msg/TFMessage"
 _ENCODINGS = {"32FC1": np.float32, "16UC1": np.uint16, "mono8": np.uint8}
 _FIELDS: dict[int, Any] = {7: np.dtype("<f4"), 8: np.dtype("<f8")}  # by type number of sensor_msgs/PointField
-
-Pose2 = tuple[float, float, float]
 
 
 class RobotReadings:
@@ -34,9 +34,11 @@ class RobotReadings:
         names: names of topics by `scan`, `odom`, `imu`, `image`, `depth`, `points`, `fix`, `pose`, `tf`, `tf_static`,
             `goal`.
         clock: a monotonic clock, s.
-        localization: "tf" (map -> odom of `/tf`, and the odometry), "pose" (`/amcl_pose`), or "odom" (goals are in the
-            frame of the odometry).
-        on_goal: called with each goal that comes.
+        localization: "tf" (transforms from `frame` to the frame of the odometry, at the stamp of the odometry, and the
+            odometry), "pose" (`/amcl_pose`), or "odom" (goals are in the frame of the odometry).
+        on_goal: called with each goal that comes, in the frame of the poses.
+        frame: the frame of poses and goals, unless `localization` is "odom".
+        tf_limit: largest age of a transform, s; see `TransformBuffer`.
     """
 
     def __init__(
@@ -46,12 +48,18 @@ class RobotReadings:
         clock: Callable[[], float],
         localization: str,
         on_goal: Callable[[float, float], None],
+        *,
+        frame: str = "map",
+        tf_limit: float = 1.0,
     ) -> None:
-        self._driver, self._names, self._clock = driver, names, clock
+        self._driver, self._names, self._clock = driver, dict(names), clock
         self._localization, self._on_goal = localization, on_goal
         self._pipeline = driver.pipeline
         self._last: dict[str, int] = {}  # stamp of the latest message by topic, ns
-        self._map_odom: Pose2 | None = None
+        self._frame = (
+            "" if localization == "odom" else frame.strip("/")
+        )  # "": that of the odometry, once it is known
+        self._buffer = TransformBuffer(tf_limit)
         self._intrinsics: dict[str, tuple[float, float, float, float]] = {}
         self._forms = {sensor.form: name for name, sensor in self._pipeline.sensors.items()}
         self._kinds = {sensor.kind: name for name, sensor in self._pipeline.sensors.items()}
@@ -61,34 +69,40 @@ class RobotReadings:
     def topics(self) -> Iterator[tuple[Topic, Callable[[bytes], None]]]:
         """Yields the topics to subscribe to, and the function that takes the encoded messages of each."""
         needs = set(self._pipeline.sources)
+        if self._localization == "tf":  # before the odometry, which looks transforms of its time up
+            yield self._taking("tf", _TRANSFORMS, self._transforms, Qos(100))
+            yield self._taking(
+                "tf_static", _TRANSFORMS, partial(self._transforms, static=True), Qos(10, latched=True)
+            )
         yield self._taking("scan", "sensor_msgs/msg/LaserScan", self._scan, _SENSOR)
         yield self._taking("odom", "nav_msgs/msg/Odometry", self._odometry, _SENSOR)
         if self._localization == "pose":
             yield self._taking(
                 "pose", "geometry_msgs/msg/PoseWithCovarianceStamped", self._pose, Qos(1, latched=True)
             )
-        if self._localization == "tf":
-            yield self._taking("tf", "tf2_msgs/msg/TFMessage", self._transforms, Qos(100))
-            yield self._taking("tf_static", "tf2_msgs/msg/TFMessage", self._transforms, Qos(10, latched=True))
         if "goal" in needs or self._pipeline.has_goal:
             yield self._taking("goal", "geometry_msgs/msg/PoseStamped", self._goal, _LATEST)
         if "imu" in self._forms:
             yield self._taking("imu", "sensor_msgs/msg/Imu", self._imu, _SENSOR)
         if "fix" in self._forms:
             yield self._taking("fix", "sensor_msgs/msg/NavSatFix", self._fix, _SENSOR)
+        infos: dict[str, list[str]] = {}  # images by the topic of their CameraInfo
         for name, sensor in self._pipeline.sensors.items():
             for image in sensor.views:
                 if image in ("image", "depth"):
-                    yield self._taking(
-                        image,
-                        "sensor_msgs/msg/Image",
-                        partial(self._image, name, image),
-                        _SENSOR,
-                    )
+                    take_image = partial(self._image, name, image)
+                    yield self._taking(image, "sensor_msgs/msg/Image", take_image, _SENSOR)
+                    about = f"{self._names[image].rpartition('/')[0]}/camera_info"
+                    infos.setdefault(about, []).append(image)
                 if image == "range_image":
                     yield self._taking(
                         "points", "sensor_msgs/msg/PointCloud2", partial(self._points, name), _SENSOR
                     )
+        for about, images in infos.items():
+            self._names[about] = about
+            yield self._taking(
+                about, "sensor_msgs/msg/CameraInfo", partial(self._camera_info, images), _SENSOR
+            )
 
     def _taking(
         self, name: str, kind: str, take: Callable[[Any], None], qos: Qos
@@ -110,7 +124,7 @@ class RobotReadings:
         header = getattr(message, "header", None)
         if header is None or topic == self._names["goal"]:
             return True
-        stamp = header.stamp.sec * 10**9 + header.stamp.nanosec
+        stamp = _nanoseconds(header.stamp)
         before = self._last.get(topic)
         # a clock that went back by more than a second was reset
         if stamp and before is not None and before - 10**9 < stamp <= before:
@@ -150,28 +164,45 @@ class RobotReadings:
         place, twist = message.pose.pose, message.twist.twist
         x, y, yaw = place.position.x, place.position.y, yaw_of(place.orientation)
         self._pipeline.odometry(x, y, yaw, twist.linear.x, twist.angular.z, now, vy=twist.linear.y)
+        frame = message.header.frame_id.strip("/")
         if self._localization == "odom":
+            self._frame = frame
             self._driver.set_pose(x, y, yaw, now)
-        elif self._localization == "tf" and self._map_odom is not None:
-            self._driver.set_pose(*_composed(self._map_odom, (x, y, yaw)), now)
+        elif self._localization == "tf":
+            stamp = _nanoseconds(message.header.stamp)
+            try:
+                above = self._buffer.pose(self._frame, frame, stamp or None, now)
+            except TransformError as error:
+                self._pipeline.reject("pose", str(error))
+                return
+            self._driver.set_pose(*composed(above, (x, y, yaw)), now)
 
     def _pose(self, message: Any) -> None:
         place = message.pose.pose
         self._driver.set_pose(place.position.x, place.position.y, yaw_of(place.orientation), self._clock())
 
-    def _transforms(self, message: Any) -> None:
-        for transform in message.transforms:
-            if (
-                transform.header.frame_id.strip("/") == "map"
-                and transform.child_frame_id.strip("/") == "odom"
-            ):
-                t = transform.transform
-                self._map_odom = (t.translation.x, t.translation.y, yaw_of(t.rotation))
+    def _transforms(self, message: Any, static: bool = False) -> None:
+        now = self._clock()
+        for each in message.transforms:
+            t = each.transform
+            pose = t.translation.x, t.translation.y, yaw_of(t.rotation)
+            stamp = _nanoseconds(each.header.stamp)
+            try:
+                self._buffer.add(each.header.frame_id, each.child_frame_id, pose, stamp, now, static=static)
+            except ValueError as error:
+                self.refused += 1
+                notice([f"drive: a transform has no effect: {error}"])
 
     def _goal(self, message: Any) -> None:
-        place = message.pose.position
-        if math.isfinite(place.x) and math.isfinite(place.y):
-            self._on_goal(place.x, place.y)
+        place, frame = message.pose.position, message.header.frame_id.strip("/")
+        if not (math.isfinite(place.x) and math.isfinite(place.y)):
+            raise ValueError("a value is not finite")
+        x, y = place.x, place.y
+        if frame and self._frame and frame != self._frame:
+            if self._localization != "tf":
+                raise ValueError(f"found a goal in the frame '{frame}', expected '{self._frame}'")
+            x, y, _ = composed(self._buffer.pose(self._frame, frame, None, self._clock()), (x, y, 0.0))
+        self._on_goal(x, y)
 
     def _imu(self, message: Any) -> None:
         name = self._forms["imu"]
@@ -194,6 +225,21 @@ class RobotReadings:
             else (math.nan, math.nan, math.nan)
         )
         self._pipeline.gnss(name, latitude, longitude, altitude, self._clock())
+
+    def _camera_info(self, images: list[str], message: Any) -> None:
+        """Takes fx, fy, cx and cy of a camera: of P if its images are rectified by image_proc, else of K."""
+        for image in images:
+            is_rectified = "rect" in self._names[image].rpartition("/")[2]
+            if not is_rectified and np.any(message.d):
+                raise ValueError(
+                    f"found the lens distortion {np.round(message.d, 4).tolist()} of '{self._names[image]}', expected a"
+                    " topic of rectified images, such as image_rect of image_proc"
+                )
+            k = np.asarray(message.p).reshape(3, 4) if is_rectified else np.asarray(message.k).reshape(3, 3)
+            if not (np.isfinite(k).all() and k[0, 0] > 0 and k[1, 1] > 0):
+                raise ValueError("found no calibration, expected focal lengths above 0")
+            own = (float(k[0, 0]), float(k[1, 1]), float(k[0, 2]), float(k[1, 2]))
+            self._intrinsics[image] = own
 
     def _image(self, sensor: str, image: str, message: Any) -> None:
         kind = np.dtype(_ENCODINGS.get(message.encoding, np.uint8)).newbyteorder(
@@ -224,7 +270,6 @@ def yaw_of(q: Any) -> float:
     return math.atan2(2 * (q.w * q.z + q.x * q.y), 1 - 2 * (q.y * q.y + q.z * q.z))
 
 
-def _composed(a: Pose2, b: Pose2) -> Pose2:
-    """Returns T_a_c = T_a_b (+) T_b_c."""
-    c, s = math.cos(a[2]), math.sin(a[2])
-    return a[0] + c * b[0] - s * b[1], a[1] + s * b[0] + c * b[1], a[2] + b[2]
+def _nanoseconds(stamp: Any) -> int:
+    """A builtin_interfaces/Time in ns."""
+    return int(stamp.sec * 10**9 + stamp.nanosec)

@@ -34,6 +34,8 @@ def drive(
     topics: Mapping[str, str | None],
     kind: str | None = None,
     localization: str = "tf",
+    frame: str = "map",
+    tf_limit: float = 1.0,
     limits: Mapping[str, float],
     box: bool = True,
     max_age: float | None = None,
@@ -79,7 +81,16 @@ def drive(
         "keywords": plain_values(keywords),
         "agent": loaded.contract.agent,
     }
-    options = DriveOptions(all_topics, chosen, localization, dry, tuple(goals), about)
+    options = DriveOptions(
+        names=all_topics,
+        kind=chosen,
+        localization=localization,
+        frame=frame,
+        tf_limit=tf_limit,
+        dry=dry,
+        goals=tuple(goals),
+        about=about,
+    )
     network = network_of(domain, interface)
     with _recorder(record) as write:
         node = DriveNode(driver, open_transport(network, way), options, record=write, say=_say)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ with extra("a recording", "record"):
 Array = npt.NDArray[Any]
 _ANY_AGE = 1e9  # s: the drive checked ages itself
 _ARRIVED = "arrived"
+_AFTER_OBSERVATION = ("failure", "observation")  # reasons for a stop
 
 
 class DriveEpisode(NamedTuple):
@@ -52,13 +54,14 @@ class DriveLog:
 
     Args:
         path: an MCAP file of `mvsim-gym drive --record`, which may end early.
+        dry: takes dry runs too, whose commands the robot did not get.
 
     Raises:
         OSError: the file cannot be read.
         ValueError: it is no recording of a drive, or one of a dry run.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, dry: bool = False) -> None:
         self._path = path
         self.settings: dict[str, Any] = {}
         """options of the drive: names of topics, localization, env, keywords, agent"""
@@ -71,7 +74,7 @@ class DriveLog:
         missing = [key for key in ("names", "localization", "keywords", "agent") if key not in self.settings]
         if missing or not all("action" in period for period in self._periods):
             raise ValueError(f"'{path}' is no recording of `mvsim-gym drive --record`")
-        if self.settings.get("dry"):
+        if self.settings.get("dry") and not dry:
             raise ValueError(f"'{path}': found a dry run, expected a drive whose commands were sent")
 
     def episodes(self, env: str, keywords: Mapping[str, Any]) -> Iterator[DriveEpisode]:
@@ -129,7 +132,13 @@ class _Replay:
         self._driver = Driver(self._pipeline, lambda observation: np.zeros(0))
         self._now = 0.0
         readings = RobotReadings(
-            self._driver, settings["names"], lambda: self._now, settings["localization"], self._take_goal
+            self._driver,
+            settings["names"],
+            lambda: self._now,
+            settings["localization"],
+            self._take_goal,
+            frame=settings.get("frame", "map"),
+            tf_limit=float(settings.get("tf_limit", _ANY_AGE)),  # earlier recordings had no limit
         )
         self._receive = {topic.name: receive for topic, receive in readings.topics()}
         self._goal: tuple[float, float] | None = None
@@ -173,6 +182,7 @@ class _Replay:
         changed, self._limits = limits > self._limits, limits
         if period["reason"]:
             self._end(arrived=period["reason"] == _ARRIVED)
+            self._observe_of_stop(period)
             return
         action = np.asarray(period["action"], np.float32)
         try:
@@ -183,6 +193,15 @@ class _Replay:
         self._pipeline.command(action)  # for the observation of the last action
         self._actions.append(action)
         self._limited += changed
+
+    def _observe_of_stop(self, period: Mapping[str, Any]) -> None:
+        """Advances histories, and sets the last action, where the drive stopped after its observation."""
+        if period["action"] is None and period["reason"].split(":")[0] not in _AFTER_OBSERVATION:
+            return
+        with suppress(StaleReadingError):
+            self._pipeline.observe(self._now)
+            if period["action"] is not None:
+                self._pipeline.command(np.asarray(period["action"], np.float32))
 
     def _end(self, *, arrived: bool) -> None:
         """Ends an episode."""

@@ -60,7 +60,19 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--localization",
         choices=("tf", "pose", "odom"),
         default="tf",
-        help="source of the robot's pose: map -> odom of /tf (default), /amcl_pose, or the odometry alone",
+        help="source of the robot's pose: transforms of /tf and the odometry (default), /amcl_pose, or the odometry"
+        " alone",
+    )
+    parser.add_argument(
+        "--frame", default="map", metavar="NAME", help="frame of goals and of the pose (default: map)"
+    )
+    parser.add_argument(
+        "--max-tf-age",
+        dest="tf_limit",
+        type=float,
+        default=1.0,
+        metavar="SECONDS",
+        help="longest time that the newest transform holds after its stamp (default 1)",
     )
     for name, text in _LIMITS.items():
         parser.add_argument(f"--max-{name.replace('_', '-')}", type=float, metavar="VALUE", help=text)
@@ -74,6 +86,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--guard", action="store_true", help="a second process stops the robot if this one is killed"
     )
+    parser.add_argument(
+        "--replay",
+        metavar="FILE.mcap",
+        help="give a recording of a drive to the policy, and print how its commands differ; nothing is sent",
+    )
     add_record(parser, "record every message that is received or sent")
     add_duration(parser, "duration of the drive (default: no end)", metavar="SECONDS")
     parser.add_argument("--via", dest="way", choices=("rclpy", "cyclonedds"), help="the transport")
@@ -82,15 +99,33 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_settings(parser)
 
 
-def run(places: list[list[float]], **options: Any) -> int:
+def run(places: list[list[float]], replay: str | None, **options: Any) -> int:
     """Drives; returns 1 if it did not reach all goals."""
-    from mvsim_gym.tools.drive import drive
-
     topics = {name: options.pop(f"topic_{name}") for name in _TOPICS}
     limits = {name: options.pop(f"max_{name}") for name in _LIMITS}
+    if replay is not None:
+        _check_alone({**options, **topics, **limits, "goal": places})
+        from mvsim_gym.tools.drive_replay import replay_drive
+
+        replay_drive(options["policy"], replay, settings=options["settings"])
+        return 0
+    from mvsim_gym.tools.drive import drive
+
     return drive(
         goals=[(x, y) for x, y in places],
         topics=topics,
         limits={name: value for name, value in limits.items() if value is not None},
         **options,
     )
+
+
+def _check_alone(options: dict[str, Any]) -> None:
+    """Raises ValueError if an option is given that a replay does not use."""
+    own = {"policy", "settings"}
+    parser = argparse.ArgumentParser()
+    add(parser)
+    for name, value in options.items():
+        if name not in own and value not in (None, [], parser.get_default(name)):
+            raise ValueError(
+                f"--replay: found the option '{name}' of a drive beside it, expected --set alone"
+            )
