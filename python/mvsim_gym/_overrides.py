@@ -1,4 +1,4 @@
-"""Converts the keywords of an environment file to pairs of a path and a value, which the core puts into the file's tree.
+"""Converts the keywords of an environment file to pairs of a path and a value, which the core puts into its tree.
 
 `reward={"collision": -20}` is `(("reward", "collision", "weight"), -20.0)`. The value None removes a term, or resets an
 attribute to its default. The text "" at the path of a term adds the term with its defaults.

@@ -23,7 +23,7 @@ class UnknownKeyword : public Error {
   using Error::Error;
 };
 
-// What a caller gives to a keyword, or nothing (std::monostate).
+// The value that a caller gives to a keyword, or nothing (std::monostate).
 using OverrideValue =
     std::variant<std::monostate, bool, double, std::string, std::vector<std::variant<double, std::string>>>;
 
