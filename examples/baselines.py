@@ -21,7 +21,7 @@ from crowd_policies import velocity_obstacles
 from depth_policies import depth_gap_follower
 from duel_evaluation import duel_table, evaluate_duel
 from evaluation import HELD_OUT_SEEDS, Result, evaluate, table
-from lidar_policies import dynamic_window, gap_follower, go_to_goal, keep_right
+from lidar_policies import dynamic_window, gap_follower, go_to_goal, keep_right, wide_gap_follower
 from race_policies import follow_the_gap, pure_pursuit
 from robot import TEAMS, Array, Observation, Robot, id_of, rows_of
 from row_policies import row_follower
@@ -77,6 +77,7 @@ BASELINES: dict[str, dict[str, Maker]] = {
         "follow the gap": follow_the_gap,
     },
     "mvsim/TerrainGoal-v0": {"slope avoider": slope_avoider, "go to goal": go_to_goal},
+    "mvsim/TurtleBot3Nav-v0": {"wide gap follower": wide_gap_follower, **LIDAR},
     "mvsim/VisualNavigation-v0": {"gap follower": visual_gap_follower, "go to goal": go_to_goal},
 }
 # Races of two: pairs of policies.

@@ -56,6 +56,11 @@ def keep_right(robot: Robot) -> TwistPolicy:
     return gap_follower(robot, margin=0.15, leftwards=0.5, slow_within=0.9)
 
 
+def wide_gap_follower(robot: Robot) -> TwistPolicy:
+    """A gap follower among things that move: it leaves more room, and slows down earlier."""
+    return gap_follower(robot, margin=0.15, slow_within=0.9)
+
+
 def gap_follower(
     robot: Robot, margin: float = 0.05, leftwards: float = 0.0, slow_within: float = 0.4
 ) -> TwistPolicy:
