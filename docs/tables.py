@@ -1,4 +1,4 @@
-"""Writes the tables between the markers of docs/world-*.md, docs/python.md and docs/baselines.md.
+"""Writes the tables between the markers of docs/world-*.md, docs/python.md, docs/baselines.md and docs/learned.md.
 
 Each marker is replaced up to the next `<!-- end -->`. `<!-- tags: block -->` becomes the table of the tags of an
 element, `<!-- params: friction -->` that of the parameters of a kind of classes, `<!-- options: constructors -->`
@@ -118,7 +118,7 @@ def with_keywords(text: str) -> str:
 
 
 def with_baselines(text: str) -> str:
-    """Returns docs/baselines.md with the current tables."""
+    """Returns a page of scores with the current tables."""
     return BLOCK.sub(lambda m: f"{m[1]}\n{baseline_tables.TABLES[m[3]]()}\n\n{m[4]}", text)
 
 
@@ -171,7 +171,8 @@ def main() -> int:
     texts = {page.name: page.read_text() for page in sorted(DOCS.glob("*.md"))}
     pages = with_tags({name: text for name, text in texts.items() if name.startswith("world-")})
     pages["python.md"] = with_keywords(texts["python.md"])
-    pages["baselines.md"] = with_baselines(texts["baselines.md"])
+    for name in ("baselines.md", "learned.md"):
+        pages[name] = with_baselines(texts[name])
     for name, current in pages.items():
         if current == texts[name]:
             continue
