@@ -157,6 +157,15 @@ std::optional<double> reading_of(const GivenScan& given, size_t i) {
   return range > given.range_max ? std::numeric_limits<double>::infinity() : range;
 }
 
+// Whether two fans have the same beams. In a full circle the first and the last beam point the same way, so
+// angles alone do not tell them apart.
+bool are_same_beams(const EvenAngles& a, const EvenAngles& b, double turned) {
+  constexpr double kNear = 1e-5;  // rad; messages hold angles in single precision
+  if (a.count != b.count) return false;
+  return std::fabs(a.angle(0) + turned - b.angle(0)) < kNear &&
+         std::fabs(a.angle(a.count - 1) + turned - b.angle(b.count - 1)) < kNear;
+}
+
 bool stand_at_one_place(const Pose2& a, const Pose2& b) {
   constexpr double kNear = 1e-6;  // m
   return std::hypot(a.x - b.x, a.y - b.y) < kNear;
@@ -176,6 +185,7 @@ ScanFit fit_scan(const GivenScan& given, const FittedLidar& lidar, float* ranges
   const Pose2 &own = lidar.T_vehicle_lidar, &other = given.T_vehicle_scan;
   const double turned = other.yaw - own.yaw;
   const bool same_place = stand_at_one_place(own, other);
+  const bool same_beams = same_place && are_same_beams(from, to, turned);
   const Vec2 shift = Rotation2(own.yaw).unrotate({other.x - own.x, other.y - own.y});
   ScanFit fit;
   std::vector<double> nearest(to.count, -1);
@@ -189,7 +199,9 @@ ScanFit fit_scan(const GivenScan& given, const FittedLidar& lidar, float* ranges
       continue;
     }
     const double angle = from.angle(i) + turned;
-    if (same_place || std::isinf(*range)) {
+    if (same_beams) {
+      nearest[i] = *range;
+    } else if (same_place || std::isinf(*range)) {
       put(angle, *range);
     } else {
       const SinCos way = sin_cos(angle);
@@ -198,7 +210,7 @@ ScanFit fit_scan(const GivenScan& given, const FittedLidar& lidar, float* ranges
     }
   }
   for (size_t k = 0; k < to.count; ++k) {
-    if (nearest[k] < 0 && same_place)
+    if (nearest[k] < 0 && same_place && !same_beams)
       from.each_near(to.angle(k) - turned, [&](size_t i) {
         if (const std::optional<double> range = reading_of(given, i))
           nearest[k] = nearest[k] < 0 ? *range : std::min(nearest[k], *range);

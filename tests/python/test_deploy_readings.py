@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,30 @@ def test_the_order_the_field_of_view_and_the_frame_of_a_scan_make_no_difference(
         np.testing.assert_allclose(other, seen[0], atol=1e-6)
     # the minimum of what falls into the sector that looks back, where the room is smallest
     assert seen[0].min() == pytest.approx(walls(np.linspace(-math.pi, math.pi, 721)).min(), abs=0.01)
+
+
+def test_the_ends_of_a_full_circle_are_two_beams(tmp_path: Path) -> None:
+    """The first and the last beam of a lidar of 360 degrees point the same way, and each has its own noise."""
+    (tmp_path / "circle.world.xml").write_text(
+        """<mvsim_world version="1.0"><vehicle name="robot"><init_pose>0 0 0</init_pose>
+        <dynamics class="differential"><l_wheel pos="0 0.1" mass="1" width="0.04" diameter="0.1"/>
+        <r_wheel pos="0 -0.1" mass="1" width="0.04" diameter="0.1"/><chassis mass="5"/>
+        <controller class="twist_ideal"/></dynamics>
+        <sensor class="laser" name="lidar"><fov_degrees>360</fov_degrees><nrays>8</nrays>
+        <max_range>5</max_range></sensor></vehicle></mvsim_world>"""
+    )
+    (tmp_path / "circle.env.xml").write_text(
+        """<mvsim_env id="test/Circle-v0" world="circle.world.xml" control_period="0.1" time_limit="10">
+        <agent vehicle="robot"><action class="twist" vx="0 1" omega="-1 1"/>
+        <observe class="scan" sensor="lidar" sectors="8"/></agent>
+        <reward class="time" weight="-1"/></mvsim_env>"""
+    )
+    pipeline = Pipeline(str(tmp_path / "circle.env.xml"))
+    pipeline.begin()
+    ranges = np.arange(1, 9) * 0.5
+    # in single precision, as messages have them
+    pipeline.scan("lidar", ranges, float(np.float32(-math.pi)), float(np.float32(2 * math.pi / 7)), 0.0)
+    np.testing.assert_array_equal(observed(pipeline), ranges.astype(np.float32))
 
 
 def test_a_lidar_that_stands_elsewhere_sees_the_same_points(nav: Pipeline) -> None:
