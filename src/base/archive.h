@@ -226,7 +226,7 @@ class ArchiveReader {
   bool finite_only_ = true;
 };
 
-// Geometry in archives (base/archive.h).
+// Geometry in archives.
 
 template <typename Archive>
 void visit(Archive& archive, ValueOf<Vec2> auto& value) {

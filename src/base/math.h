@@ -30,16 +30,10 @@ double tanh(double x);             // 3 ulp
 // base > 0; 2 ulp and two more for each unit of |exponent log(base)|: it is the exponential of that product.
 double pow(double base, double exponent);
 
+// The length of a vector: sqrt(x^2 + y^2), error: 1 ulp. No step overflows or underflows. An infinite side
+// gives infinity, else NaN gives NaN.
+double hypot(double x, double y);
+
 }  // namespace math
 
 }  // namespace mvsim
-
-// The length of a vector, by the same bits on every compiler and C library (base/math.h has why).
-
-namespace mvsim::math {
-
-// sqrt(x^2 + y^2), error: 1 ulp. No step overflows or underflows. An infinite side gives infinity, else NaN
-// gives NaN.
-double hypot(double x, double y);
-
-}  // namespace mvsim::math

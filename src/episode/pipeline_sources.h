@@ -58,9 +58,9 @@ struct ScanFit {
 };
 
 // Lidars with the same beams at the same position: each beam takes its own. Else each beam takes the minimum
-// of the given beams in its cell, half a spacing to either side. An empty cell
-// takes the nearest given beam, if half the given spacing reaches it and both lidars have the same position.
-// Writes a range and a flag (1: a return) for each beam. Throws Error for a scan without directions.
+// of the given beams in its cell, half a spacing to either side. An empty cell takes the nearest given beam,
+// if half the given spacing reaches it and both lidars have the same position. Writes a range and a flag (1:
+// a return) for each beam. Throws Error for a scan without directions.
 ScanFit fit_scan(const GivenScan& given, const FittedLidar& lidar, float* ranges, uint8_t* valid);
 
 }  // namespace mvsim

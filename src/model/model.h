@@ -303,7 +303,7 @@ struct Model {
   Vec2 origin;
   std::vector<std::string> warnings;
   double load_bytes = 0;     // that loading it took, about
-  uint64_t fingerprint = 0;  // model/model.h
+  uint64_t fingerprint = 0;  // by fingerprint() below
 
   // Visible form (scene/scene.h), no part of the fingerprint. It refers to the maps above. A caller that
   // keeps it holds it by a pointer that shares the Model's life (scene_of).

@@ -94,7 +94,7 @@ struct Sun {
   float ambient = 1;  // of the light of the sky: 0 leaves black what the sun does not reach
 };
 
-// Background of every image: colours by elevation, or pictures on the sides of a box (scene/scene.h).
+// Background of every image: colours by elevation, or pictures on the sides of a box.
 struct Sky {
   std::array<float, 3> horizon{0.93F, 0.95F, 0.97F}, above{0.55F, 0.70F, 0.88F}, below{0.78F, 0.80F, 0.83F};
   std::optional<std::array<int, kSkySides>> box{};  // places in Scene::textures

@@ -19,8 +19,8 @@ namespace mvsim {
 // Base class of all sensors. A Sensor is the immutable compiled form of one <sensor>. Its changing
 // part (parameters, random stream, memory, last reading) belongs to the state of a simulation.
 //
-// There are three kinds, by the input that they need: sensor/sensor.h, ray_sensor.h, view_sensor.h. A
-// class derives from one of them. Callers that only need the shape of a reading include none of them.
+// There are three kinds, by the input that they need: StateSensor below, RaySensor (ray_sensor.h) and
+// ViewSensor (view_sensor.h). A class derives from one of them.
 
 // A reading as an array, row-major.
 struct ReadingSpec {

@@ -27,7 +27,7 @@ void set_param(const Model& m, SimState& s, Workspace& w, size_t index, double v
 // Invalidates the known contacts and distances. Every change from outside calls it.
 void forget_contacts(SimState& s, Workspace& w);
 
-// Speeds that a caller gives to bodies between steps; places are given in place.h.
+// Speeds that a caller gives to bodies between steps.
 
 // Check values from a caller. They throw Error for a value that is not finite, a place farther than 1000 km
 // from the world, a yaw beyond 1e4 rad, or a speed beyond 1e4. `what` names the value in the message.

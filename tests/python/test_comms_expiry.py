@@ -149,7 +149,8 @@ def test_many_subscribers_with_filters_shut_out_nobody() -> None:
             other.connect(publisher.endpoint)
             for n in range(45):
                 other.subscribe(struct.pack("<BB", k, n))
-        wait_for(lambda: publisher.has_listeners() and len(publisher._filters) == 1000)
+        # 22 of them fit; each of the rest is disconnected, which frees its filters, and connects again
+        wait_for(lambda: publisher.has_listeners() and 990 <= len(publisher._filters) <= 1000)
         friend = context.socket(zmq.SUB)
         friend.setsockopt(zmq.LINGER, 0)
         friend.connect(publisher.endpoint)

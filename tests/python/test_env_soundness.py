@@ -22,7 +22,7 @@ from robot import Robot, rows_of
 EPISODES = 32
 LONG = {"mvsim/Greenhouse-v0": 4}  # whose episodes are so many times as long: fewer of them
 # Success that the yardstick reaches at least, where 0.8 is beyond what scripts do.
-YARDSTICK = {"mvsim/Barn-v0": 0.6, "mvsim/CrowdNav-v0": 0.5, "mvsim/TurtleBot3Nav-v0": 0.7}
+YARDSTICK = {"mvsim/Barn-v0": 0.6, "mvsim/CrowdNav-v0": 0.5}
 Policy = Callable[[dict[str, np.ndarray], int], np.ndarray]
 
 
@@ -93,7 +93,7 @@ def test_chance_does_not_win(env_id: str) -> None:
         env_id, lambda o, _: rng.uniform(-1, 1, (rows_of(o), 2)).astype(np.float32), 200, **blind(env_id)
     )
     assert random["success"].mean() < 0.05
-    assert play(env_id, baseline(env_id))["success"].mean() > YARDSTICK.get(env_id, 0.8)
+    assert play(env_id, baseline(env_id), 100)["success"].mean() > YARDSTICK.get(env_id, 0.8)
 
 
 def test_progress_telescopes(env_id: str) -> None:

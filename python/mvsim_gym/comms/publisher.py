@@ -34,20 +34,21 @@ class Publisher:
         self._port = int(self.endpoint.rpartition(":")[2])
         self._filters: dict[bytes, int] = {}  # and the file descriptor of the connection of each
         self._counts: Counter[int] = Counter()  # number of filters, by that file descriptor
-        self._cut_off: set[int] = set()
 
     def has_listeners(self) -> bool:
         """Whether it has a subscriber."""
+        ended: set[int] = set()  # of this call alone: the system gives the number of a closed file to a later one
         for _ in range(_MAX_FILTERS):
             try:
                 change = self._socket.recv(zmq.NOBLOCK, copy=False)
             except zmq.Again:
                 break
-            self._note(change)
+            self._note(change, ended)
         return bool(self._filters)
 
-    def _note(self, change: zmq.Frame) -> None:
-        """Takes a subscription or the end of one. Libzmq keeps a tree of all filters, so their number is limited."""
+    def _note(self, change: zmq.Frame, ended: set[int]) -> None:
+        """Takes a subscription or the end of one. Libzmq keeps a tree of all filters, so their number is limited.
+        A connection with too many is ended once and added to `ended`."""
         kind, text = change.bytes[:1], change.bytes[1:]
         if kind == b"\0":
             connection = self._filters.pop(text, None)
@@ -55,7 +56,6 @@ class Publisher:
                 self._counts[connection] -= 1
                 if self._counts[connection] == 0:
                     del self._counts[connection]
-                    self._cut_off.discard(connection)
             return
         if kind != b"\1" or text in self._filters:
             return
@@ -64,8 +64,8 @@ class Publisher:
         if has_room or not text:  # the empty filter, which every subscriber to a topic has, takes no memory
             self._filters[text] = connection
             self._counts[connection] += 1
-        elif connection not in self._cut_off:
-            self._cut_off.add(connection)
+        elif connection not in ended:
+            ended.add(connection)
             notice(
                 [f"{self.endpoint}: a subscriber with more than {_MAX_OWN_FILTERS} filters is disconnected"]
             )

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -14,6 +15,7 @@
 #include <condition_variable>
 #include <csignal>
 #include <mutex>
+#include <new>
 
 #include "base/memory.h"
 #include "worldfile/world_text.h"
@@ -136,9 +138,14 @@ TEST(ConfinedChild, TimeIsLimited) {
 
 TEST(ConfinedChild, MemoryIsLimited) {
   if (kIsSanitized) GTEST_SKIP() << "a sanitizer has mapped terabytes";
-  // In one piece: many small ones may fit into memory that the tests before have freed.
+  // Straight from the system: the heap may hold memory that the tests before have freed.
   const auto take = [](size_t megabytes) {
-    return [megabytes] { return std::to_string(std::string(megabytes << 20, 'x').size() >> 20); };
+    return [megabytes]() -> std::string {
+      void* const pages =
+          mmap(nullptr, megabytes << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      if (pages == MAP_FAILED) throw std::bad_alloc();
+      return std::to_string(megabytes);
+    };
   };
   const ChildLimits limits{.memory = 64 << 20};
   EXPECT_EQ(run_in_confined_child(limits, LoadGuard(), take(16)), "16");
