@@ -51,7 +51,7 @@ def test_threads_and_num_envs_for_long(env_id: str, num_envs: int, num_threads: 
     reference.reset(seed=9)
     envs.reset(seed=9)
     rng = np.random.default_rng(2)
-    for step in range(lasting(500, 35) if pictures_of(env_id) else lasting(10_000, 200)):
+    for step in range(lasting(500, 10) if pictures_of(env_id) else lasting(10_000, 80)):
         actions = rng.uniform(-1, 1, (64, size)).astype(np.float32)
         expected, found = reference.step(actions), envs.step(actions[:num_envs].copy())
         for key, array in found[0].items():
@@ -64,7 +64,7 @@ def test_history(env_id: str) -> None:
     """Earlier work of the process leaves no trace."""
     expected = rollout_hash(env_id)
     rng = np.random.default_rng(0)
-    for _ in range(50):
+    for _ in range(15):
         other = gym.make(IDS[rng.integers(len(IDS))], strict_actions=bool(rng.integers(2)))
         other.reset(seed=int(rng.integers(1000)))
         other.step(other.action_space.sample())

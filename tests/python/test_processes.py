@@ -323,7 +323,7 @@ def test_resets_leave_nothing(env_id: str) -> None:
     for _ in range(20_000):  # until the cache of paths to goals is full
         env.reset()
     before = process.memory_info().rss, process.num_threads(), process.num_fds()
-    for _ in range(lasting(100_000, 20_000)):
+    for _ in range(lasting(100_000, 5_000)):
         env.reset()
     assert process.memory_info().rss - before[0] < 1 << 20
     assert (process.num_threads(), process.num_fds()) == before[1:]

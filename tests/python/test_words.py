@@ -72,7 +72,3 @@ def test_long_sentences_are_listed_and_are_no_finding() -> None:
     assert words.findings("src/a/a.h", source) == []
     (line,) = words.long_sentences("src/a/a.h", source)
     assert line == "src/a/a.h:1: found a sentence of 33 words, expected at most 30"
-
-
-def test_the_repository_has_no_finding(capsys: pytest.CaptureFixture[str]) -> None:
-    assert words.main([]) == 0, capsys.readouterr().out

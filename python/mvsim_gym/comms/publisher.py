@@ -37,7 +37,9 @@ class Publisher:
 
     def has_listeners(self) -> bool:
         """Whether it has a subscriber."""
-        ended: set[int] = set()  # of this call alone: the system gives the number of a closed file to a later one
+        ended: set[int] = (
+            set()
+        )  # of this call alone: the system gives the number of a closed file to a later one
         for _ in range(_MAX_FILTERS):
             try:
                 change = self._socket.recv(zmq.NOBLOCK, copy=False)
