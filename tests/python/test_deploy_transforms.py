@@ -96,6 +96,19 @@ def test_it_holds_for_its_limit_and_refuses_what_is_older_or_later() -> None:
     assert buffer.pose("map", "odom", 4 * S, 0.0) == (3.0, 0.0, 0.0)
 
 
+def test_a_stamp_ahead_makes_no_transform_last_longer() -> None:
+    """AMCL stamps ahead. After its end the limit counts from the arrival of the last transform."""
+    buffer = TransformBuffer(0.5)
+    buffer.add("map", "odom", (0.0, 0.0, 0.0), 10 * S, 100.0)
+    buffer.add("map", "odom", (1.0, 0.0, 0.0), 15 * S, 100.1)
+    assert buffer.pose("map", "odom", 12 * S + S // 2, 100.6)[0] == pytest.approx(0.5)
+    for stamp in (12 * S, 15 * S, 15 * S + S // 4):
+        with pytest.raises(TransformError, match=r"from 'map' to 'odom' is 0\.600 s old, limit 0\.5 s"):
+            buffer.pose("map", "odom", stamp, 100.7)
+    buffer.add("map", "laser", (0.1, 0.0, 0.0), 0, 0.0, static=True)
+    assert buffer.pose("map", "laser", 15 * S, 1e6) == (0.1, 0.0, 0.0)
+
+
 def test_what_is_no_transform_is_refused() -> None:
     buffer = TransformBuffer()
     for frame, child, pose in (

@@ -51,10 +51,12 @@ class TransformBuffer:
 
     Between two stamps the translation is interpolated linearly, and the yaw on the shorter arc at a constant rate (the
     slerp of rotations about z). Nothing is extrapolated: after the newest stamp the newest transform holds for `limit`
-    seconds, and a later time is refused. A time before the oldest stamp is refused too.
+    seconds, and a later time is refused. A time before the oldest stamp is refused too. An edge of which nothing has
+    arrived for `limit` seconds is refused at any time: AMCL stamps transforms in the future, so stamps alone would hold
+    a dead source for longer.
 
     Args:
-        limit: largest age of the newest transform of an edge, s.
+        limit: largest age of the newest transform of an edge, by its stamp and by its arrival, s.
     """
 
     def __init__(self, limit: float = 1.0) -> None:
@@ -96,7 +98,7 @@ class TransformBuffer:
         """Returns the pose of `child` in `frame` at a time.
 
         Args:
-            stamp: ns of the senders' clock; None: the newest transforms, whose ages are then times since their arrival.
+            stamp: ns of the senders' clock; None: the newest transforms.
             now: s of the caller's clock.
 
         Raises:
@@ -135,7 +137,8 @@ class TransformBuffer:
         if edge.is_static:
             return edge.poses[-1]
         newest = edge.stamps[-1]
-        age = now - edge.arrived if stamp is None else (stamp - newest) * 1e-9
+        since = now - edge.arrived
+        age = since if stamp is None else max(since, (stamp - newest) * 1e-9)
         if age > self.limit:
             raise TransformError(
                 f"the transform from '{edge.parent}' to '{child}' is {age:.3f} s old, limit {self.limit:.3g} s"

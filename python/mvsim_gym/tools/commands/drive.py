@@ -72,7 +72,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=1.0,
         metavar="SECONDS",
-        help="longest time that the newest transform holds after its stamp (default 1)",
+        help="longest time that the newest transform holds after its stamp and its arrival (default 1)",
     )
     for name, text in _LIMITS.items():
         parser.add_argument(f"--max-{name.replace('_', '-')}", type=float, metavar="VALUE", help=text)
