@@ -13,7 +13,7 @@ from mvsim_gym.deploy import Pipeline
 from mvsim_gym.deploy.driver import Driver
 from mvsim_gym.deploy.robots import robot_names
 from mvsim_gym.ros import RosNode
-from mvsim_gym.ros.drive_node import DriveNode, DriveOptions
+from mvsim_gym.ros.drive_node import DriveNode, DriveOptions, Record
 from mvsim_gym.ros.topics import Topic
 from mvsim_gym.ros.transport import Publisher, Transport
 from mvsim_gym.tools.drive import _TOPICS
@@ -87,6 +87,7 @@ class Loop:
         begin: start of the vehicle, x, y (m), yaw (rad).
         goal: m.
         each: called after each step of the world.
+        record: of the drive.
         options: further fields of `DriveOptions`.
     """
 
@@ -98,6 +99,7 @@ class Loop:
         begin: tuple[float, float, float],
         goal: tuple[float, float],
         each: Callable[[Loop], None],
+        record: Record | None = None,
         **options: Any,
     ) -> None:
         self.bus = Bus()
@@ -116,6 +118,7 @@ class Loop:
             self.driver,
             self.bus.node(),
             DriveOptions(NAMES, goals=(goal,), **options),
+            record=record,
             say=lambda text: None,
             clock=self.clock,
             sleep=self.pass_time,

@@ -162,6 +162,8 @@ def test_whatever_ends_it_the_robot_is_told_to_stand(folder: Path, robot: Robot,
     with driving(folder, "--goal", "2", "2", "--no-box", *guard) as process:
         robot.peer.wait(lambda: robot.speed > 0.1 and commands and commands[-1].linear.x > 0.1)
         process.send_signal(end)
+        if end == signal.SIGINT:
+            process.send_signal(signal.SIGTERM)  # a second one, while the first is dealt with
         process.wait(20)
         # the last command of all is the stop: of a process that is killed, by the guard
         robot.peer.wait(lambda: commands[-1].linear.x == 0 and commands[-1].angular.z == 0)

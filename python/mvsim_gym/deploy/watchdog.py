@@ -5,8 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 __all__ = ["Watchdog"]
+
+
+_PATIENCE = 1.0  # s that the end waits for a call of `stop` that blocks
 
 
 class Watchdog:
@@ -44,15 +48,16 @@ class Watchdog:
         return self._clock() - self._fed > self._limit
 
     def close(self) -> None:
-        """Ends the thread. A second call does nothing."""
+        """Ends the thread, and waits a second at most for a `stop` that blocks. A second call does nothing."""
         self._ended.set()
-        self._thread.join()
+        self._thread.join(_PATIENCE)
 
     def _run(self) -> None:
         was_late = False
         while not self._ended.wait(self._every):
             late = self.is_late
             if late:
-                self._stop()
+                with suppress(Exception):  # the thread must live on; the loop itself meets a lasting error
+                    self._stop()
                 self.barks += not was_late
             was_late = late

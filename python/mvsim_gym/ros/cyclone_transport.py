@@ -51,6 +51,9 @@ _BUFFER = 212_992  # bytes, if there is no such file
 # Newer versions of Fast DDS (from ROS 2 Kilted on) send descriptions of their types, which differ from ours in some
 # properties. The descriptions are ignored and types match by name, as in ROS 2. 1.15 is the vendor id of Fast DDS.
 _COMPATIBILITY = "<Compatibility><IgnoreTypeInformation>1.15</IgnoreTypeInformation></Compatibility>"
+# A writer that is closed waits for confirmations, also of a reader that has died or hangs. The default is a second for
+# each writer, one after another, so a node of many topics took many seconds to end.
+_LINGER = "<Internal><WriterLingerDuration>50 ms</WriterLingerDuration></Internal>"
 _BASES = {
     "bool": bool,
     "byte": types.uint8,
@@ -242,7 +245,7 @@ class _Writer(Publisher):
 def config_of(interface: str) -> str:
     """Returns Cyclone's configuration for an interface of `Network`; with `any` CYCLONEDDS_URI is included."""
     if interface == ANY:
-        ours = f"<CycloneDDS><Domain>{_COMPATIBILITY}</Domain></CycloneDDS>"
+        ours = f"<CycloneDDS><Domain>{_COMPATIBILITY}{_LINGER}</Domain></CycloneDDS>"
         return ",".join(filter(None, (os.environ.get("CYCLONEDDS_URI"), ours)))
     # The loopback interface seldom has multicast, so nodes there are discovered by unicast.
     peers, sizes = "", ""
@@ -252,7 +255,8 @@ def config_of(interface: str) -> str:
     kind = "address" if _is_address(place) else "name"
     return (
         f"<CycloneDDS><Domain><General><Interfaces><NetworkInterface {kind}={quoteattr(place)}/></Interfaces>"
-        f"{sizes}</General><Discovery><ParticipantIndex>auto</ParticipantIndex>{peers}</Discovery>{_COMPATIBILITY}</Domain></CycloneDDS>"
+        f"{sizes}</General><Discovery><ParticipantIndex>auto</ParticipantIndex>{peers}</Discovery>{_COMPATIBILITY}{_LINGER}"
+        "</Domain></CycloneDDS>"
     )
 
 

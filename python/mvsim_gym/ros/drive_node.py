@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -99,7 +100,7 @@ class DriveNode:
         self._record, self._say = record, say
         self._clock, self._sleep = clock, sleep
         self._lock = threading.Lock()
-        self._ended = threading.Event()
+        self._ended = False
         self._goals = list(options.goals)
         self.reached = 0
         """Number of goals that were reached."""
@@ -170,8 +171,9 @@ class DriveNode:
         return record_and_receive
 
     def end(self) -> None:
-        """Makes `run` return. Any thread or signal handler may call it."""
-        self._ended.set()
+        """Makes `run` return. Any thread or signal handler may call it, so it takes no lock: a second signal could come
+        while the handler of the first one holds it."""
+        self._ended = True
 
     @property
     def driver(self) -> Driver:
@@ -183,7 +185,7 @@ class DriveNode:
         watchdog = Watchdog(self._stop_robot, self._period + GRACE, clock=self._clock)
         began = due = self._clock()
         try:
-            while not self._ended.is_set() and (duration is None or self._clock() - began < duration):
+            while not self._ended and (duration is None or self._clock() - began < duration):
                 self._transport.work()
                 now = self._clock()
                 if now < due:
@@ -203,7 +205,8 @@ class DriveNode:
         finally:
             watchdog.close()
             for _ in range(_LAST_STOPS):
-                self._stop_robot()
+                with suppress(Exception):  # e.g. of a recording on a full disk; the next stop must be sent
+                    self._stop_robot()
                 self._sleep(0.01)
 
     def close(self) -> None:
@@ -232,11 +235,11 @@ class DriveNode:
         else:
             message = make.twist(speed, turn)
         data = bytes(STORE.serialize_cdr(message, self._command.kind))
-        with self._lock:
-            if self._out is not None:
+        if self._out is not None:
+            with self._lock:  # not while it records, which a disk may delay
                 self._out.publish(data)
-            if self._record is not None:
-                self._record(self._command.name, self._command.kind, data, now)
+        if self._record is not None:
+            self._record(self._command.name, self._command.kind, data, now)
 
     def _report(self, step: Step, now: float) -> None:
         """Publishes the status when it changes and every 0.2 s, and each observation that has a subscriber. A recording

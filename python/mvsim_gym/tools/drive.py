@@ -14,6 +14,7 @@ from mvsim_gym.deploy import Pipeline, load_policy
 from mvsim_gym.deploy.driver import Driver
 from mvsim_gym.deploy.robots import robot_names
 
+_GUARD_ENDS = 5.0  # s that the end of the guard may take
 _TOPICS = {
     "image": "/image",
     "depth": "/depth/image",
@@ -101,10 +102,8 @@ def drive(
             node.run(duration)
         finally:
             node.close()
-            if child is not None and child.stdin is not None:
-                child.stdin.write(b"end\n")
-                child.stdin.close()
-                child.wait(5)
+            if child is not None:
+                _end_guard(child)
     _say(
         f"{node.reached} of {len(goals)} goals reached; stops: {dict(driver.stops)};"
         f" limits: {dict(driver.interventions)}"
@@ -151,6 +150,15 @@ def _guard(cmd: str, kind: str, way: str | None, network: Any) -> subprocess.Pop
         f"stop_robot({cmd!r}, {kind!r}, {way!r}, {network.domain!r}, {network.interface!r})"
     )
     return subprocess.Popen([sys.executable, "-c", call], stdin=subprocess.PIPE, start_new_session=True)
+
+
+def _end_guard(child: subprocess.Popen[bytes]) -> None:
+    """Tells the guard that the driver ends regularly. A guard that does not end is killed."""
+    try:
+        child.communicate(b"end\n", timeout=_GUARD_ENDS)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
 
 
 @contextmanager
