@@ -32,6 +32,7 @@ from typing import Any, TextIO
 
 import mvsim_gym
 from mvsim_gym.ros import Network, RosNode, open_transport
+from mvsim_gym.ros.services import Answer, Service
 from mvsim_gym.ros.topics import Topic
 from mvsim_gym.ros.transport import Publisher, Transport
 from mvsim_gym.tools.launch import launch
@@ -62,6 +63,9 @@ class Delayed(Transport):
         self._inner.subscribe(
             topic, lambda data: self._waiting.append((time.monotonic() + self._delay, receive, data))
         )
+
+    def serve(self, service: Service, answer: Answer) -> None:
+        self._inner.serve(service, answer)
 
     def work(self) -> None:
         self._inner.work()

@@ -14,6 +14,7 @@ from mvsim_gym.deploy.driver import Driver
 from mvsim_gym.deploy.robots import robot_names
 from mvsim_gym.ros import RosNode
 from mvsim_gym.ros.drive_node import DriveNode, DriveOptions, Record
+from mvsim_gym.ros.services import Answer, Service
 from mvsim_gym.ros.topics import Topic
 from mvsim_gym.ros.transport import Publisher, Transport
 from mvsim_gym.tools.drive import _TOPICS
@@ -29,6 +30,8 @@ class Bus:
 
     def __init__(self) -> None:
         self.receivers: dict[tuple[str, str], list[deque[bytes]]] = {}
+        self.requests: dict[str, deque[bytes]] = {}
+        self.replies: dict[str, list[bytes | None]] = {}
         self.fault: Fault = lambda topic, data: data
 
     def node(self) -> Transport:
@@ -47,6 +50,7 @@ class _Node(Transport):
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
         self._own: list[tuple[deque[bytes], Callable[[bytes], None]]] = []
+        self._served: list[tuple[Service, deque[bytes], Answer]] = []
 
     def publisher(self, topic: Topic) -> Publisher:
         return _Out(self._bus, topic)
@@ -56,7 +60,15 @@ class _Node(Transport):
         self._bus.receivers.setdefault((topic.name, topic.kind), []).append(waiting)
         self._own.append((waiting, receive))
 
+    def serve(self, service: Service, answer: Answer) -> None:
+        waiting: deque[bytes] = deque()
+        self._bus.requests[service.name] = waiting
+        self._served.append((service, waiting, answer))
+
     def work(self) -> None:
+        for service, asked, answer in self._served:
+            while asked:
+                self._bus.replies.setdefault(service.name, []).append(answer(asked.popleft()))
         for waiting, receive in self._own:
             while waiting:
                 receive(waiting.popleft())

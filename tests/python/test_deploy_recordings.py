@@ -25,6 +25,7 @@ from mvsim_gym.readings import Reading
 from mvsim_gym.recording.mcap_file import McapFile
 from mvsim_gym.ros.drive_node import DriveNode, DriveOptions
 from mvsim_gym.ros.messages import STORE, Messages
+from mvsim_gym.ros.services import Answer, Service
 from mvsim_gym.ros.topics import Topic
 from mvsim_gym.ros.transport import Publisher, Transport
 from mvsim_gym.tools.collect_drives import collect_drives
@@ -62,6 +63,7 @@ class Robot(Transport):
         self._take: dict[str, tuple[str, Callable[[bytes], None]]] = {}
         self._x = self._speed = 0.0
         self._silent, self._count, self._sent = silent, 0, 0
+        self.answers: dict[str, Answer] = {}
         self.goal_at: tuple[int, float] | None = None
         self._angles = np.linspace(-np.pi, np.pi, 90, endpoint=False)
 
@@ -70,6 +72,9 @@ class Robot(Transport):
 
     def subscribe(self, topic: Topic, receive: Callable[[bytes], None]) -> None:
         self._take[topic.name] = topic.kind, receive
+
+    def serve(self, service: Service, answer: Answer) -> None:
+        self.answers[service.name] = answer
 
     def close(self) -> None:
         pass

@@ -71,6 +71,11 @@ class Driver:
         self._goal: tuple[float, float] | None = None
         self._points: npt.NDArray[Any] | None = None
         self.is_paused = False
+        """whether it stands and keeps its goal; see `pause`"""
+        self.is_stopped = False
+        """whether it stands without a goal; see `stop`"""
+        self.episode = 0
+        """number of times that an episode has begun"""
         self.stops: Counter[str] = Counter()
         """number of stops by reason, the first word of the stop text"""
 
@@ -85,15 +90,47 @@ class Driver:
         return self._limited.interventions
 
     @property
+    def limits(self) -> Limits:
+        """The limits of the commands, which may be set at any time. ValueError for an invalid value."""
+        return self._limited.limits
+
+    @limits.setter
+    def limits(self, limits: Limits) -> None:
+        self._limited.limits = limits
+
+    @property
     def goal(self) -> tuple[float, float] | None:
         """The goal, x and y in m; None without a goal."""
         return self._goal
 
     def set_goal(self, x: float, y: float) -> None:
         """Starts an episode with this goal (m, in the frame of `set_pose`)."""
-        self.pipeline.begin()
+        self._begin()
         self.pipeline.goal(x, y)
-        self._goal, self._last = (x, y), None
+        self._goal = (x, y)
+
+    def pause(self) -> None:
+        """Makes it stand and keep its goal, until `go_on`."""
+        self.is_paused = True
+
+    def go_on(self) -> None:
+        """Ends a pause. A new episode with the same goal begins, since histories end with the pause."""
+        self.is_paused = False
+        self._begin()
+
+    def stop(self) -> None:
+        """Makes it stand and drops its goal, until `start`."""
+        self.is_stopped, self.is_paused, self._goal = True, False, None
+
+    def start(self) -> None:
+        """Ends a stop. A new episode begins."""
+        self.is_stopped = False
+        self._begin()
+
+    def _begin(self) -> None:
+        self.pipeline.begin()
+        self._last = None
+        self.episode += 1
 
     def set_pose(self, x: float, y: float, yaw: float, stamp: float) -> None:
         """Does the same as `Pipeline.pose`."""
@@ -109,6 +146,8 @@ class Driver:
         late = self._last is not None and now - self._last > self._late
         period = self.pipeline.control_period if self._last is None else max(now - self._last, 0.0)
         self._last = now
+        if self.is_stopped:
+            return self._stop(now, "stopped")
         if self.is_paused:
             return self._stop(now, "paused")
         if self.pipeline.has_goal and self._goal is None:

@@ -42,13 +42,24 @@ class Freshness:
     """
 
     def __init__(self, limits: dict[str, float], held: Iterable[str] = ()) -> None:
+        self._limits: dict[str, float] = {}
         for name, limit in limits.items():
-            if not limit > 0:
-                raise ValueError(f"max_age of '{name}': found {limit}, expected seconds above 0")
-        self._limits, self._held = dict(limits), frozenset(held)
+            self.set_limit(name, limit)
+        self._held = frozenset(held)
         self._stamps: dict[str, float] = {}
         self._notes: dict[str, str] = {}
         self._impossible: dict[str, str] = {}
+
+    @property
+    def limits(self) -> dict[str, float]:
+        """Largest age by source, s."""
+        return dict(self._limits)
+
+    def set_limit(self, source: str, limit: float) -> None:
+        """Sets the largest age of a source, s. ValueError for an invalid one."""
+        if not limit > 0:
+            raise ValueError(f"max_age of '{source}': found {limit}, expected seconds above 0")
+        self._limits[source] = limit
 
     def forget(self) -> None:
         """Forgets all readings except those of sources without an age limit."""

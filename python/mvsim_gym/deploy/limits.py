@@ -64,6 +64,15 @@ class LimitedCommands:
         self.interventions: Counter[str] = Counter()
         """number of changed commands by limit"""
 
+    @property
+    def limits(self) -> Limits:
+        """The limits; setting them checks them. ValueError for an invalid value."""
+        return self._limits
+
+    @limits.setter
+    def limits(self, limits: Limits) -> None:
+        self._limits = limits.checked()
+
     def stopped(self) -> None:
         """Notes that the robot was commanded to stop."""
         self._speed = self._turn = 0.0

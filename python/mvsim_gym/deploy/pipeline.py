@@ -151,6 +151,17 @@ class Pipeline(PipelineReadings):
         """The world's sensors that observations use, by name."""
         return {name: self._model.sensors[k] for name, k in self._sensors.items() if name in self._sources}
 
+    @property
+    def max_ages(self) -> dict[str, float]:
+        """Largest age by source, s, except of those of which one reading is enough."""
+        return {name: limit for name, limit in self._freshness.limits.items() if name not in _EVENTS}
+
+    def set_max_age(self, source: str, seconds: float) -> None:
+        """Sets the largest age of a source of `max_ages`. ValueError for another source, or an invalid age."""
+        if source not in self.max_ages:
+            raise ValueError(f"max_age: found '{source}', expected one of {', '.join(self.max_ages)}")
+        self._freshness.set_limit(source, seconds)
+
     def begin(self) -> None:
         """Forgets readings, history and the last action, as a reset of the environment does. The goal stays."""
         self._core.begin()

@@ -19,9 +19,11 @@ from rosbags.typesys.store import Typestore
 from mvsim_gym._checks import shortened
 from mvsim_gym._notices import extra, notice
 from mvsim_gym.ros import graph
+from mvsim_gym.ros.cyclone_services import ServiceServer, reply_topic, request_topic
 from mvsim_gym.ros.messages import STORE
+from mvsim_gym.ros.services import Answer, Service
 from mvsim_gym.ros.topics import Qos, Topic
-from mvsim_gym.ros.transport import ANY, LOCAL, NODE, Network, Publisher, Transport
+from mvsim_gym.ros.transport import ANY, LOCAL, NODE, Network, NodeName, Publisher, Transport
 
 with extra("ROS 2 without rclpy", "ros"):
     from cyclonedds.builtin import (
@@ -40,6 +42,7 @@ with extra("ROS 2 without rclpy", "ros"):
 __all__ = ["CycloneTransport", "config_of"]
 
 _BLOCKING = 20 * 10**6  # ns that a message may wait for slow receivers
+_OF_SERVICES = Qos(10)
 _TAKEN = 100  # messages taken from a reader at once
 _UNMATCHED_EVERY = 0.5  # s of wall time between checks for endpoints that do not match
 _ENDPOINTS = 10_000  # most endpoints that a check reads
@@ -70,7 +73,8 @@ class CycloneTransport(Transport):
 
     name = "cyclonedds"
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network, node: NodeName = NODE) -> None:
+        self._node = node
         try:
             self._domain = Domain(network.domain, config_of(network.interface))
             enclave = DdsQos(Policy.Userdata(b"enclave=/;"))
@@ -82,6 +86,7 @@ class CycloneTransport(Transport):
             raise ValueError(f"cyclonedds: domain {network.domain} cannot be joined: {why}") from None
         self._readers: list[tuple[str, Any, Callable[[bytes], None]]] = []  # by the topic's name in DDS
         self._writers: dict[str, _Writer] = {}  # by the topic's name in DDS
+        self._servers: list[tuple[str, Any, ServiceServer]] = []  # by the requests' topic in DDS
         self._subscribers: Any = BuiltinDataReader(self._participant, BuiltinTopicDcpsSubscription)
         self._publishers: Any = BuiltinDataReader(self._participant, BuiltinTopicDcpsPublication)
         self._graph: _Writer | None = _Writer(
@@ -98,14 +103,35 @@ class CycloneTransport(Transport):
 
     def publisher(self, topic: Topic) -> Publisher:
         """See `Transport`."""
-        writer = DataWriter(self._participant, self._topic(topic), qos=_qos(topic.qos, topic.kind))
-        self._writers[f"rt{topic.name}"] = publisher = _Writer(writer, _type_of(topic.kind))
-        return publisher
+        return self._make_writer(f"rt{topic.name}", _type_of(topic.kind), topic.qos, topic.kind)
 
     def subscribe(self, topic: Topic, receive: Callable[[bytes], None]) -> None:
         """See `Transport`."""
-        reader = DataReader(self._participant, self._topic(topic), qos=_qos(topic.qos, topic.kind))
+        reader = self._make_reader(f"rt{topic.name}", _type_of(topic.kind), topic.qos, topic.kind)
         self._readers.append((f"rt{topic.name}", reader, receive))
+
+    def serve(self, service: Service, answer: Answer) -> None:
+        """See `Transport`."""
+        requests, replies = request_topic(service.name), reply_topic(service.name)
+        reader = self._make_reader(
+            requests, _type_of(service.request, header=True), _OF_SERVICES, service.kind
+        )
+        publisher = self._make_writer(
+            replies, _type_of(service.reply, header=True), _OF_SERVICES, service.kind
+        )
+        server = ServiceServer(service, reader, publisher.writer, publisher, answer)
+        self._servers.append((requests, reader, server))
+
+    def _make_reader(self, name: str, kind: Any, qos: Qos, hashed: str) -> Any:
+        """Makes a reader of a topic of DDS and its type there; `hashed` is the type of ROS 2 whose hash it tells."""
+        topic = DdsTopic(self._participant, name, kind)
+        return DataReader(self._participant, topic, qos=_qos(qos, hashed))
+
+    def _make_writer(self, name: str, kind: Any, qos: Qos, hashed: str) -> _Writer:
+        topic = DdsTopic(self._participant, name, kind)
+        writer = DataWriter(self._participant, topic, qos=_qos(qos, hashed))
+        self._writers[name] = publisher = _Writer(writer, kind)
+        return publisher
 
     def work(self) -> None:
         """See `Transport`."""
@@ -114,18 +140,22 @@ class CycloneTransport(Transport):
             for sample in reader.take(_TAKEN):
                 if sample.sample_info.valid_data:  # other samples report that a publisher has gone
                     receive(sample.data)
+        for _, _, server in self._servers:
+            server.work()
         if time.monotonic() - self._looked >= _UNMATCHED_EVERY:
             self._looked = time.monotonic()
             self.look_for_unmatched()
 
     def _publish_graph(self) -> None:
         """Publishes the node's name and endpoints if endpoints have been added since the last time."""
-        count = len(self._readers) + len(self._writers)
+        count = len(self._readers) + len(self._servers) + len(self._writers)
         if self._graph is not None and count != self._announced:
             self._announced = count
-            readers = [reader.guid.bytes for _, reader, _ in self._readers]
+            readers = [reader.guid.bytes for _, reader, _ in (*self._readers, *self._servers)]
             writers = [writer.writer.guid.bytes for writer in self._writers.values()]
-            self._graph.publish(graph.graph_message(NODE, self._participant.guid.bytes, readers, writers))
+            self._graph.publish(
+                graph.graph_message(self._node, self._participant.guid.bytes, readers, writers)
+            )
 
     def look_for_unmatched(self) -> None:
         """Gives a notice of subscribers and publishers of our topics that did not match at two checks in a row."""
@@ -133,7 +163,7 @@ class CycloneTransport(Transport):
         subscribers, publishers = _live_endpoints(self._subscribers), _live_endpoints(self._publishers)
         of_writers = {name: [(each.writer, "subscriptions")] for name, each in self._writers.items()}
         of_readers: dict[str, list[tuple[Any, str]]] = {}
-        for name, reader, _ in self._readers:
+        for name, reader, _ in (*self._readers, *self._servers):
             of_readers.setdefault(name, []).append((reader, "publications"))
         unmatched = {
             *(
@@ -168,15 +198,13 @@ class CycloneTransport(Transport):
         """See `Transport`."""
         if self._participant is not None:
             self._readers.clear()
+            self._servers.clear()
             self._writers.clear()
             self._graph = None
             self._subscribers = self._publishers = None
             self._participant._delete(self._participant._ref)  # noqa: SLF001 (cyclonedds has no public way)
             self._participant = None
             self._domain._delete(self._domain._ref)  # noqa: SLF001 (cyclonedds has no public way)
-
-    def _topic(self, topic: Topic) -> Any:
-        return DdsTopic(self._participant, f"rt{topic.name}", _type_of(topic.kind))
 
 
 def _socket_buffer() -> int:
@@ -280,11 +308,15 @@ def _qos(qos: Qos, kind: str, store: Typestore = STORE) -> Any:
 
 
 @cache
-def _type_of(kind: str, store: Typestore = STORE) -> Any:
-    """Returns the DDS type of a ROS 2 type, with its name in DDS. Its objects hold `data`, an encoded message."""
-    package, _, name = kind.split("/")
-    fields = {field: _field(node, of, store) for field, (node, of) in store.fielddefs[kind][1]}
-    made = make_idl_struct(f"{name}_", f"{package}.msg.dds_.{name}_", fields, dataclassify=False)
+def _type_of(kind: str, store: Typestore = STORE, *, header: bool = False) -> Any:
+    """Returns the DDS type of a ROS 2 type, with its name in DDS. Its objects hold `data`, an encoded message.
+
+    With `header` the header of services is before it, since cyclonedds checks messages against their types.
+    """
+    package, folder, name = kind.split("/")
+    of_header = {"guid": types.uint64, "seq": types.int64} if header else {}
+    fields = of_header | {field: _field(node, of, store) for field, (node, of) in store.fielddefs[kind][1]}
+    made = make_idl_struct(f"{name}_", f"{package}.{folder}.dds_.{name}_", fields, dataclassify=False)
     made.serialize = lambda self, **_: self.data
     made.deserialize = made.deserialize_key = classmethod(_sample_of)
     return made

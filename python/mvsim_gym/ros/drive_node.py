@@ -16,18 +16,23 @@ from mvsim_gym._notices import notice
 from mvsim_gym.deploy.driver import Driver, Step
 from mvsim_gym.deploy.watchdog import Watchdog
 from mvsim_gym.ros.diagnostics import DIAGNOSTICS, ERROR, OK, WARN, diagnostics
+from mvsim_gym.ros.drive_services import LifeCycle, drive_parameters
 from mvsim_gym.ros.messages import STORE, Messages
+from mvsim_gym.ros.parameters import ParameterServer
 from mvsim_gym.ros.robot_readings import RobotReadings
+from mvsim_gym.ros.services import answering
 from mvsim_gym.ros.topics import ACKERMANN_COMMAND, COMMAND, STAMPED_COMMAND, Qos, Topic
-from mvsim_gym.ros.transport import Publisher, Transport
+from mvsim_gym.ros.transport import NodeName, Publisher, Transport
 
-__all__ = ["SETTINGS", "STATUS", "DriveNode", "DriveOptions"]
+__all__ = ["NODE", "SETTINGS", "STATUS", "DriveNode", "DriveOptions"]
 
+NODE = "drive"
+"""The name of the node, which begins the names of its own topics, services and parameters."""
 GRACE = 0.05
 """Time beyond a control period after which the robot of a blocked loop is stopped; s."""
 _STATUS_EVERY = 0.2  # s
 _DIAGNOSTICS_EVERY = 1.0  # s
-_WAITING = ("idle", "arrived", "paused")  # reasons for a stop that are no fault
+_WAITING = ("idle", "arrived", "paused", "stopped")  # reasons for a stop that are no fault
 _WORK_EVERY = 0.002  # s between checks for messages
 _LAST_STOPS = 5  # zero commands at the end
 
@@ -61,13 +66,18 @@ class DriveOptions(NamedTuple):
     """True: commands are reported, but not sent"""
     goals: tuple[tuple[float, float], ...] = ()
     """goals, which are driven to one after another"""
+    namespace: str = ""
+    """of the node, e.g. `/fleet`"""
+    stopped: bool = False
+    """True: it stands until the service `start` is called"""
     about: Mapping[str, Any] = MappingProxyType({})
     """further facts for the recording: environment, keywords, agent"""
 
 
 class DriveNode:
     """Drives at the control rate of the environment. `run` returns after `end`, or when all goals are reached. Each way
-    to end, also an error, stops the robot.
+    to end, also an error, stops the robot. Its services `start`, `stop` and `pause` work in between, and its parameters
+    are limits and ages.
 
     Args:
         driver: decides on commands.
@@ -101,7 +111,7 @@ class DriveNode:
         self._clock, self._sleep = clock, sleep
         self._lock = threading.Lock()
         self._ended = False
-        self._goals = list(options.goals)
+        self._goals: list[tuple[float, float]] = []
         self.reached = 0
         """Number of goals that were reached."""
         self._period = driver.pipeline.control_period
@@ -121,26 +131,58 @@ class DriveNode:
                 transport.subscribe(topic, self._recorded(topic, receive))
             self._command = COMMANDS[options.kind]._replace(name=options.names["cmd"])
             self._out: Publisher | None = None if options.dry else transport.publisher(self._command)
-            self._status = transport.publisher(STATUS)
-            self._seen = transport.publisher(_OBSERVATION)
+            self._status = transport.publisher(self._own(STATUS))
+            self._seen = transport.publisher(self._own(_OBSERVATION))
             self._diagnostics = self._publisher_of_diagnostics()
+            self._serve()
         except BaseException:
             transport.close()
             raise
-        self._record_text(
-            SETTINGS,
-            {
-                "names": options.names,
-                "localization": options.localization,
-                "frame": options.frame,
-                "tf_limit": options.tf_limit,
-                "dry": options.dry,
-                **options.about,
-            },
-            time.time_ns(),
-        )
+        self._record_settings()
+        if options.stopped:
+            driver.stop()
+        else:
+            self._begin_goals()
+
+    def _own(self, topic: Topic) -> Topic:
+        return topic._replace(name=f"{self._options.namespace}{topic.name}")
+
+    def _serve(self) -> None:
+        """Offers the services. Those whose types the ROS installation lacks are left out with a notice."""
+        name = NodeName(NODE, self._options.namespace).full
+        life = LifeCycle(self._driver, self._begin_goals, self._stop_robot)
+        facts: dict[str, bool | float | str] = {
+            "frame": self._options.frame,
+            "localization": self._options.localization,
+            "dry": self._options.dry,
+            "use_sim_time": False,
+            **{key: value for key, value in self._options.about.items() if isinstance(value, str)},
+        }
+        known = drive_parameters(self._driver, self._readings, facts)
+        parameters = ParameterServer(known, self._record_settings)
+        for service, handle in (*life.services(name), *parameters.services(name)):
+            try:
+                self._transport.serve(service, answering(service, handle))
+            except ImportError as error:
+                notice([f"drive: the service '{service.name}' is left out: {error}"])
+
+    def _begin_goals(self) -> None:
+        """Sets the first of the given goals, if there are any."""
+        self._goals, self.reached = list(self._options.goals), 0
         if self._goals:
-            driver.set_goal(*self._goals.pop(0))
+            self._driver.set_goal(*self._goals.pop(0))
+
+    def _record_settings(self) -> None:
+        options = self._options
+        settings = {
+            "names": options.names,
+            "localization": options.localization,
+            "frame": options.frame,
+            "tf_limit": self._readings.tf_limit,
+            "dry": options.dry,
+            **options.about,
+        }
+        self._record_text(SETTINGS, settings, time.time_ns())
 
     def _record_text(self, topic: Topic, content: Mapping[str, Any], nanoseconds: int) -> None:
         if self._record is not None:
@@ -157,6 +199,8 @@ class DriveNode:
 
     def _take_goal(self, x: float, y: float) -> None:
         """Takes a goal from the topic of goals."""
+        if self._driver.is_stopped:
+            raise ValueError("it has stopped: call its service start")
         self._driver.set_goal(x, y)
 
     def _recorded(self, topic: Topic, receive: Callable[[bytes], None]) -> Callable[[bytes], None]:
@@ -291,6 +335,7 @@ class DriveNode:
             "speed": step.speed,
             "turn": step.turn,
             "goal": self._driver.goal,
+            "episode": self._driver.episode,
             "reached": self.reached,
             "limited": dict(self._driver.interventions),
             "stops": dict(self._driver.stops),

@@ -10,6 +10,7 @@ import numpy as np
 from rosbags.typesys import Stores, get_typestore
 
 from mvsim_gym.ros.topics import Qos
+from mvsim_gym.ros.transport import NodeName
 
 __all__ = ["KIND", "QOS", "STORE", "TOPIC", "graph_message"]
 
@@ -20,7 +21,9 @@ STORE = get_typestore(Stores.ROS2_JAZZY)
 """The types as from ROS 2 Iron on, with GUIDs of 16 bytes; before, they had 24."""
 
 
-def graph_message(node: str, participant: bytes, readers: Sequence[bytes], writers: Sequence[bytes]) -> bytes:
+def graph_message(
+    node: NodeName, participant: bytes, readers: Sequence[bytes], writers: Sequence[bytes]
+) -> bytes:
     """Returns the encoded message of a DDS participant with one node; GUIDs have 16 bytes."""
     gid, info = (STORE.types[f"rmw_dds_common/msg/{name}"] for name in ("Gid", "NodeEntitiesInfo"))
 
@@ -28,8 +31,8 @@ def graph_message(node: str, participant: bytes, readers: Sequence[bytes], write
         return gid(data=np.frombuffer(guid, np.uint8))
 
     own = info(
-        node_namespace="/",
-        node_name=node,
+        node_namespace=node.namespace or "/",
+        node_name=node.name,
         reader_gid_seq=[made(guid) for guid in readers],
         writer_gid_seq=[made(guid) for guid in writers],
     )

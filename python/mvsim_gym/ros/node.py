@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
@@ -19,7 +18,7 @@ from mvsim_gym.ros.messages import MAP, STORE, Message, Messages, word
 from mvsim_gym.ros.reading_topics import ReadingTopics
 from mvsim_gym.ros.stamps import Stamps
 from mvsim_gym.ros.topics import CLOCK, HISTORY, Topic
-from mvsim_gym.ros.transport import Publisher, Transport
+from mvsim_gym.ros.transport import Publisher, Transport, checked_namespace
 from mvsim_gym.ros.vehicle_topics import Localization, VehicleTopics, prefixes
 from mvsim_gym.world import World
 
@@ -28,7 +27,6 @@ __all__ = ["RosNode"]
 _COMMANDS_EVERY = 0.01  # s of wall time between checks for commands
 _LISTENERS_EVERY = 0.1  # s of wall time between checks for subscribers
 _LATCHED_EVERY = 1.0  # s of wall time between latched messages without a subscriber, kept for late ones
-_NAMESPACE = re.compile(r"(/[A-Za-z_][A-Za-z0-9_]*)*", re.ASCII)
 
 
 class RosNode:
@@ -222,8 +220,7 @@ class RosNode:
 def _check(period: float, namespace: str, history: int) -> None:
     if not (math.isfinite(number("period", period)) and period > 0):
         raise ValueError(f"period: found {period}, expected seconds above 0")
-    if not _NAMESPACE.fullmatch(namespace):
-        raise ValueError(f"namespace: found '{namespace}', expected words as in '/fleet/west'")
+    checked_namespace("namespace", namespace)
     if history < 1:
         raise ValueError(f"history: found {history}, expected at least 1")
 

@@ -8,16 +8,21 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+from rosbags.interfaces import Nodetype
+
 from mvsim_gym._checks import shortened
 from mvsim_gym._notices import notice
 from mvsim_gym.ros.messages import STORE
+from mvsim_gym.ros.services import Answer, Service
 from mvsim_gym.ros.topics import Qos, Topic
-from mvsim_gym.ros.transport import ANY, LOCAL, NODE, Network, Publisher, Transport
+from mvsim_gym.ros.transport import ANY, LOCAL, NODE, Network, NodeName, Publisher, Transport
 
 try:
     import rclpy
     from rclpy.executors import SingleThreadedExecutor
     from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+    from rclpy.serialization import deserialize_message
 except ImportError as error:
     raise ImportError(
         f"rclpy cannot be imported ({error}): source the setup.bash of a ROS 2 installation with this Python, or use"
@@ -37,7 +42,7 @@ class RclpyTransport(Transport):
 
     name = "rclpy"
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network, node: NodeName = NODE) -> None:
         if network.interface not in (LOCAL, ANY):
             raise ValueError(
                 f"--interface: found '{network.interface}', expected {LOCAL} or {ANY}: with rclpy the middleware's own"
@@ -45,7 +50,8 @@ class RclpyTransport(Transport):
             )
         _set_range(network.interface)
         self._domain = network.domain
-        self._nodes = [_Node(network.domain, NODE)]
+        self._name = node
+        self._nodes = [_Node(network.domain, node)]
         self._taken: dict[str, set[str]] = {}  # types that it subscribes to, by topic
         self._came = 0
         self._looked = time.monotonic()
@@ -67,10 +73,23 @@ class RclpyTransport(Transport):
             receive(data)
 
         if len(taken) == len(self._nodes):
-            self._nodes.append(_Node(self._domain, f"{NODE}_{len(self._nodes) + 1}"))
+            name = f"{self._name.name}_{len(self._nodes) + 1}"
+            self._nodes.append(_Node(self._domain, self._name._replace(name=name)))
         node = self._nodes[len(taken)].node
         node.create_subscription(kind, topic.name, count_and_receive, _qos(topic.qos), raw=True)
         taken.add(topic.kind)
+
+    def serve(self, service: Service, answer: Answer) -> None:
+        """See `Transport`. A request that cannot be answered gets an empty reply."""
+        kind = _service_of(service)
+
+        def respond(request: Any, empty: Any) -> Any:
+            self._came += 1
+            made = _converted(request, service.request)
+            reply = answer(bytes(STORE.serialize_cdr(made, service.request)))
+            return empty if reply is None else deserialize_message(reply, kind.Response)
+
+        self._nodes[0].node.create_service(kind, service.name, respond)
 
     def work(self) -> None:
         """See `Transport`."""
@@ -108,11 +127,12 @@ class RclpyTransport(Transport):
 class _Node:
     """A node in its own context, which is a DDS participant."""
 
-    def __init__(self, domain: int, name: str) -> None:
+    def __init__(self, domain: int, name: NodeName) -> None:
         self._context = rclpy.Context()
         self._context.init(args=[], domain_id=domain)
         self.node = rclpy.create_node(
-            name,
+            name.name,
+            namespace=name.namespace or None,
             context=self._context,
             use_global_arguments=False,
             enable_rosout=False,
@@ -169,6 +189,39 @@ def _qos(qos: Qos) -> Any:
         reliability=ReliabilityPolicy.RELIABLE if qos.reliable else ReliabilityPolicy.BEST_EFFORT,
         durability=DurabilityPolicy.TRANSIENT_LOCAL if qos.latched else DurabilityPolicy.VOLATILE,
     )
+
+
+def _service_of(service: Service) -> Any:
+    """Returns the class of a service's type. ImportError: its package is not installed."""
+    package, _, name = service.kind.split("/")
+    try:
+        return getattr(importlib.import_module(f"{package}.srv"), name)
+    except (ImportError, AttributeError):
+        raise ImportError(f"the ROS 2 installation has no {service.kind}") from None
+
+
+def _converted(message: Any, kind: str) -> Any:
+    """Returns a message of rclpy as one of our types. rclpy's own encoding has bytes of no meaning at its end."""
+
+    def value_of(value: Any, node: Nodetype, of: Any) -> Any:
+        if node == Nodetype.NAME:
+            return _converted(value, of)
+        if node == Nodetype.BASE:
+            return value
+        inner, base = of[0]
+        if inner == Nodetype.NAME:
+            return [_converted(each, base) for each in value]
+        if base[0] == "string":
+            return list(value)
+        if base[0] == "byte":  # a list of objects of one byte
+            return np.frombuffer(b"".join(value), np.uint8)
+        return np.array(value, base[0])
+
+    known = STORE.fielddefs[kind][1]
+    if not message.get_fields_and_field_types():  # ours has a field that stands for none
+        return STORE.types[kind](**{name: 0 for name, _ in known})
+    fields = {name: value_of(getattr(message, name), node, of) for name, (node, of) in known}
+    return STORE.types[kind](**fields)
 
 
 def _type_of(kind: str) -> Any:

@@ -66,6 +66,15 @@ class RobotReadings:
         self.refused = 0
         """Number of messages that could not be read."""
 
+    @property
+    def tf_limit(self) -> float:
+        """Largest age of a transform, s."""
+        return self._buffer.limit
+
+    def set_tf_limit(self, seconds: float) -> None:
+        """Sets the largest age of a transform, s. ValueError for an invalid one."""
+        self._buffer.set_limit(seconds)
+
     def topics(self) -> Iterator[tuple[Topic, Callable[[bytes], None]]]:
         """Yields the topics to subscribe to, and the function that takes the encoded messages of each."""
         needs = set(self._pipeline.sources)

@@ -60,10 +60,14 @@ class TransformBuffer:
     """
 
     def __init__(self, limit: float = 1.0) -> None:
+        self.set_limit(limit)
+        self._edges: dict[str, _Edge] = {}  # by child
+
+    def set_limit(self, limit: float) -> None:
+        """Sets the largest age, s. ValueError for an invalid one."""
         if not (math.isfinite(limit) and limit >= 0):
             raise ValueError(f"limit of transforms: found {limit}, expected seconds of at least 0")
         self.limit = limit
-        self._edges: dict[str, _Edge] = {}  # by child
 
     def add(
         self, frame: str, child: str, pose: Pose2, stamp: int, now: float, *, static: bool = False

@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib.util
 import ipaddress
 import os
+import re
 import socket
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from mvsim_gym.ros.services import Answer, Service
 from mvsim_gym.ros.topics import Topic
 
 __all__ = [
@@ -18,17 +20,18 @@ __all__ = [
     "NODE",
     "WAYS",
     "Network",
+    "NodeName",
     "Publisher",
     "Transport",
+    "checked_namespace",
     "network_of",
     "open_transport",
 ]
 
 WAYS = ("rclpy", "cyclonedds")
 LOCAL, ANY = "local", "any"
-NODE = "mvsim"
-"""The name of the node."""
 _LAST_DOMAIN = 232
+_NAMESPACE = re.compile(r"(/[A-Za-z_][A-Za-z0-9_]*)*", re.ASCII)
 
 
 class Network(NamedTuple):
@@ -37,6 +40,30 @@ class Network(NamedTuple):
     domain: int = 0
     interface: str = LOCAL
     """`local`: this machine only; `any`: as the middleware chooses; else the name or the address of an interface"""
+
+
+class NodeName(NamedTuple):
+    """The name of a node."""
+
+    name: str
+    namespace: str = ""
+    """e.g. `/fleet`, or empty"""
+
+    @property
+    def full(self) -> str:
+        """The name with its namespace, e.g. `/fleet/drive`."""
+        return f"{self.namespace}/{self.name}"
+
+
+NODE = NodeName("mvsim")
+"""The name of a node that simulates a world."""
+
+
+def checked_namespace(name: str, namespace: str) -> str:
+    """Returns a namespace. ValueError for an invalid one, with the name of its option."""
+    if not _NAMESPACE.fullmatch(namespace):
+        raise ValueError(f"{name}: found '{namespace}', expected words as in '/fleet/west'")
+    return namespace
 
 
 class Publisher(ABC):
@@ -67,8 +94,12 @@ class Transport(ABC):
         """Begins to receive. `work` calls `receive` with the encoded messages in their order."""
 
     @abstractmethod
+    def serve(self, service: Service, answer: Answer) -> None:
+        """Begins to answer the requests of a service. `work` calls `answer` with the encoded requests."""
+
+    @abstractmethod
     def work(self) -> None:
-        """Passes on the messages that have come, without waiting."""
+        """Passes on the messages and the requests that have come, without waiting."""
 
     @abstractmethod
     def close(self) -> None:
@@ -129,11 +160,12 @@ def _check_interface(interface: str) -> None:
         ) from None
 
 
-def open_transport(network: Network, way: str | None = None) -> Transport:
-    """Joins the network as node `mvsim`, by rclpy if it can be imported, else by cyclonedds.
+def open_transport(network: Network, way: str | None = None, node: NodeName = NODE) -> Transport:
+    """Joins the network as a node, by rclpy if it can be imported, else by cyclonedds.
 
     Args:
         way: one of `WAYS`; None chooses.
+        node: the name of the node.
 
     Raises:
         ImportError: this transport is not installed; the message names the remedy.
@@ -144,7 +176,7 @@ def open_transport(network: Network, way: str | None = None) -> Transport:
     if way == "rclpy":
         from mvsim_gym.ros.rclpy_transport import RclpyTransport
 
-        return RclpyTransport(network)
+        return RclpyTransport(network, node)
     from mvsim_gym.ros.cyclone_transport import CycloneTransport
 
-    return CycloneTransport(network)
+    return CycloneTransport(network, node)

@@ -44,6 +44,8 @@ def drive(
     record: str | None = None,
     guard: bool = False,
     duration: float | None = None,
+    namespace: str = "",
+    stopped: bool = False,
     way: str | None = None,
     domain: int | None = None,
     interface: str | None = None,
@@ -56,19 +58,15 @@ def drive(
         OSError, ImportError: a file or an extra is missing.
     """
     from mvsim_gym.ros import network_of, open_transport
-    from mvsim_gym.ros.drive_node import DriveNode, DriveOptions
+    from mvsim_gym.ros.drive_node import NODE, DriveNode, DriveOptions
+    from mvsim_gym.ros.transport import NodeName, checked_namespace
 
+    node_name = NodeName(NODE, checked_namespace("--namespace", namespace))
     loaded = load_policy(policy)
     names = robot_names(robot)
     given = {name: topic for name, topic in topics.items() if topic is not None}
-    all_topics = {
-        **_TOPICS,
-        "scan": names.scan,
-        "odom": names.odom,
-        "imu": names.imu,
-        "cmd": names.cmd,
-        **given,
-    }
+    usual = {**_TOPICS, "scan": names.scan, "odom": names.odom, "imu": names.imu, "cmd": names.cmd}
+    all_topics = {**{name: node_name.namespace + topic for name, topic in usual.items()}, **given}
     keywords = {**loaded.keywords, **settings}
     pipeline = Pipeline(loaded.env, agent=loaded.contract.agent, **keywords)
     if max_age is not None:
@@ -90,12 +88,18 @@ def drive(
         tf_limit=tf_limit,
         dry=dry,
         goals=tuple(goals),
+        namespace=node_name.namespace,
+        stopped=stopped,
         about=about,
     )
     network = network_of(domain, interface)
     with _recorder(record) as write:
-        node = DriveNode(driver, open_transport(network, way), options, record=write, say=_say)
-        child = _guard(all_topics["cmd"], chosen, way, network) if guard and not dry else None
+        node = DriveNode(driver, open_transport(network, way, node_name), options, record=write, say=_say)
+        child = (
+            _guard(all_topics["cmd"], chosen, way, network, node_name.namespace)
+            if guard and not dry
+            else None
+        )
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: node.end())
         try:
@@ -111,7 +115,9 @@ def drive(
     return 0 if node.reached >= len(goals) else 1
 
 
-def stop_robot(cmd: str, kind: str, way: str | None, domain: int, interface: str) -> None:
+def stop_robot(
+    cmd: str, kind: str, way: str | None, domain: int, interface: str, namespace: str = ""
+) -> None:
     """Runs in the guard process: waits until the driver ends, and stops the robot if the driver was killed.
 
     Standard input is a pipe that the driver holds open. It ends with the word `end`, unless the driver was killed.
@@ -119,13 +125,14 @@ def stop_robot(cmd: str, kind: str, way: str | None, domain: int, interface: str
     import time
 
     from mvsim_gym.ros import Network, open_transport
-    from mvsim_gym.ros.drive_node import COMMANDS
+    from mvsim_gym.ros.drive_node import COMMANDS, NODE
     from mvsim_gym.ros.messages import STORE, Messages
+    from mvsim_gym.ros.transport import NodeName
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
     topic = COMMANDS[kind]._replace(name=cmd)
-    transport = open_transport(Network(domain, interface), way)
+    transport = open_transport(Network(domain, interface), way, NodeName(f"{NODE}_guard", namespace))
     try:
         publisher = transport.publisher(topic)
         if sys.stdin.buffer.read().strip() == b"end":
@@ -143,11 +150,12 @@ def stop_robot(cmd: str, kind: str, way: str | None, domain: int, interface: str
         transport.close()
 
 
-def _guard(cmd: str, kind: str, way: str | None, network: Any) -> subprocess.Popen[bytes]:
+def _guard(cmd: str, kind: str, way: str | None, network: Any, namespace: str) -> subprocess.Popen[bytes]:
     """Starts a second process that stops the robot if this one is killed."""
     call = (
         "from mvsim_gym.tools.drive import stop_robot;"
-        f"stop_robot({cmd!r}, {kind!r}, {way!r}, {network.domain!r}, {network.interface!r})"
+        f"stop_robot({cmd!r}, {kind!r}, {way!r}, {network.domain!r}, {network.interface!r},"
+        f" {namespace!r})"
     )
     return subprocess.Popen([sys.executable, "-c", call], stdin=subprocess.PIPE, start_new_session=True)
 

@@ -131,7 +131,7 @@ class _Replay:
         self._pipeline = Pipeline(env, agent=agent, sensors=ages, **keywords)
         self._driver = Driver(self._pipeline, lambda observation: np.zeros(0))
         self._now = 0.0
-        readings = RobotReadings(
+        self._readings = RobotReadings(
             self._driver,
             settings["names"],
             lambda: self._now,
@@ -140,8 +140,9 @@ class _Replay:
             frame=settings.get("frame", "map"),
             tf_limit=float(settings.get("tf_limit", _ANY_AGE)),  # earlier recordings had no limit
         )
-        self._receive = {topic.name: receive for topic, receive in readings.topics()}
+        self._receive = {topic.name: receive for topic, receive in self._readings.topics()}
         self._goal: tuple[float, float] | None = None
+        self._episode: int | None = None
         self._observations: list[dict[str, Array]] = []
         self._actions: list[Array] = []
         self._limits = self._limited = 0  # changed commands: of the drive so far, of the episode
@@ -159,6 +160,8 @@ class _Replay:
                 number += 1
                 if number < len(periods):
                     self._follow(periods[number])
+            elif entry.topic == SETTINGS.name:
+                self._take_settings(entry)
             elif entry.topic in self._receive:
                 self._receive[entry.topic](entry.data)
             yield from self._done
@@ -171,11 +174,26 @@ class _Replay:
         self._goal = (x, y)
         self._driver.set_goal(x, y)
 
+    def _take_settings(self, entry: _Entry) -> None:
+        """Takes a limit that was changed during the drive."""
+        message: Any = STORE.deserialize_cdr(entry.data, entry.kind)
+        limit = json.loads(message.data).get("tf_limit")
+        if limit is not None:
+            self._readings.set_tf_limit(float(limit))
+
     def _follow(self, following: Mapping[str, Any]) -> None:
-        """Sets the goal of the next period, which the drive set right after this one."""
-        goal = following["goal"]
-        if goal is not None and tuple(goal) != self._goal:
+        """Sets the goal of the next period, which the drive set right after this one, or begins a new episode with the
+        same one, as the drive did after a pause."""
+        goal, episode = (
+            following["goal"],
+            following.get("episode"),
+        )  # earlier recordings do not count episodes
+        is_new, self._episode = episode != self._episode, episode
+        if goal is not None and (tuple(goal) != self._goal or is_new):
             self._take_goal(float(goal[0]), float(goal[1]))
+        elif is_new:
+            self._end(arrived=False)
+            self._pipeline.begin()
 
     def _take_period(self, period: Mapping[str, Any]) -> None:
         limits = sum(period["limited"].values())

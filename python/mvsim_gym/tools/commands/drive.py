@@ -91,6 +91,15 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="FILE.mcap",
         help="give a recording of a drive to the policy, and print how its commands differ; nothing is sent",
     )
+    parser.add_argument(
+        "--namespace",
+        default="",
+        metavar="/NAME",
+        help="of the node, e.g. /r1 for /r1/drive; also the prefix of topics that no option names",
+    )
+    parser.add_argument(
+        "--stopped", action="store_true", help="stand until the service start of the node is called"
+    )
     add_record(parser, "record every message that is received or sent")
     add_duration(parser, "duration of the drive (default: no end)", metavar="SECONDS")
     parser.add_argument("--via", dest="way", choices=("rclpy", "cyclonedds"), help="the transport")
