@@ -30,7 +30,7 @@ from mvsim_gym.ros.topics import Topic
 from mvsim_gym.ros.transport import Publisher, Transport
 from mvsim_gym.tools.collect_drives import collect_drives
 from mvsim_gym.tools.drive import _TOPICS
-from mvsim_gym.tools.drive_episodes import DriveLog
+from mvsim_gym.tools.drive_episodes import DriveEpisode, DriveLog
 
 NAV = "mvsim/NavArena-v0"
 KEYWORDS: dict[str, Any] = {"observe": {"scan": {"history": 3}}}
@@ -64,6 +64,7 @@ class Robot(Transport):
         self._x = self._speed = 0.0
         self._silent, self._count, self._sent = silent, 0, 0
         self.answers: dict[str, Answer] = {}
+        self.pauses: dict[int, bool] = {}  # calls of the service by the number of commands so far
         self.goal_at: tuple[int, float] | None = None
         self._angles = np.linspace(-np.pi, np.pi, 90, endpoint=False)
 
@@ -93,6 +94,10 @@ class Robot(Transport):
         if self._sent > self._count:
             return
         self._sent = self._count + 1
+        if self._count in self.pauses:
+            service = Service("/drive/pause", "std_srvs/srv/SetBool")
+            request = STORE.types[service.request](data=self.pauses.pop(self._count))
+            assert self.answers[service.name](bytes(STORE.serialize_cdr(request, service.request)))
         make = Messages(10**9 * self._sent)
         twist = Twist(self._speed, 0, 0)
         if self.goal_at is not None and self.goal_at[0] == self._count:
@@ -108,9 +113,9 @@ class Robot(Transport):
 Seen = list[tuple[dict[str, np.ndarray], np.ndarray]]
 
 
-def drive(path: Path) -> Seen:
+def drive(path: Path, pauses: dict[int, bool] | None = None) -> Seen:
     """Drives to 0.9 m, then to 6 m with a silent lidar on the way, and by a message to -0.5 m instead. Returns what the
-    policy saw and did."""
+    policy saw and did. `pauses`: of `Robot`."""
     pipeline = Pipeline(NAV, **KEYWORDS)
     ages = {name: {"max_age": 0.3} for name in pipeline.sources if name != "goal"}
     pipeline = Pipeline(NAV, sensors=ages, **KEYWORDS)
@@ -124,6 +129,7 @@ def drive(path: Path) -> Seen:
 
     robot = Robot(silent=range(8, 11))
     robot.goal_at = 14, -0.5
+    robot.pauses = dict(pauses or {})
     driver = Driver(pipeline, towards, Limits(box=False, acceleration=100.0), late=100.0)
     about = {"env": NAV, "keywords": KEYWORDS, "agent": 0}
     options = DriveOptions(NAMES, localization="odom", goals=((0.9, 0.0), (6.0, 0.0)), about=about)
@@ -158,6 +164,21 @@ def test_episodes_have_what_the_policy_saw(drove: tuple[Path, Seen]) -> None:
     path, seen = drove
     found = list(DriveLog(str(path)).episodes(NAV, KEYWORDS))
     assert len(found) >= 3 and any(episode.arrived for episode in found) and not found[-2].arrived
+    check_episodes(found, seen)
+
+
+def test_a_pause_ends_an_episode(drove: tuple[Path, Seen], tmp_path: Path) -> None:
+    """Histories begin anew after it, in the drive and in its recording."""
+    path = tmp_path / "paused.mcap"
+    seen = drive(path, {16: True, 18: False})
+    found = list(DriveLog(str(path)).episodes(NAV, KEYWORDS))
+    check_episodes(found, seen)
+    assert len(found) > len(list(DriveLog(str(drove[0])).episodes(NAV, KEYWORDS)))
+    scan = found[-1].observations["scan"][0].reshape(3, -1)
+    assert (scan[0] == scan[1]).all() and (scan[1] == scan[2]).all()
+
+
+def check_episodes(found: list[DriveEpisode], seen: Seen) -> None:
     at = 0
     for episode in found:
         for t, action in enumerate(episode.actions):
