@@ -1,13 +1,15 @@
-"""The closed loop over ROS 2: `mvsim-gym drive` drives the robot of another process to goals in NavArena.
+"""The closed loop over ROS 2: `mvsim-gym drive` drives the robots of another process to goals, or a car around a track.
 
     python examples/ppo.py --out policy.pt
     mvsim-gym export policy.pt --env mvsim/NavArena-v0 -o policy/
     python examples/closed_loop.py policy/ --goals 100
     python examples/closed_loop.py policy/ --goals 100 --randomize standard --delay 0.05
+    python examples/closed_loop.py maze/ --env NavMap --goals 30
 
-Each goal is an episode of a held-out seed: its cylinders, its start, its goal and, with `--randomize`, its robot. Two
-processes run it in real time: the loop of `mvsim-gym ros`, and `mvsim-gym drive`. A goal counts as reached if `drive`
-says so within the time of an episode and the robot has touched nothing.
+Each goal is an episode of a held-out seed: its obstacles, its start, its goal and, with `--randomize`, its robot. Two
+processes run it in real time: the loop of `mvsim-gym ros`, and `mvsim-gym drive`. MultiNav has a `drive` for each of
+its four robots, so an episode has four goals. A goal counts as reached if `drive` says so within the time of an episode
+and the robot has touched nothing. In Race a lap counts instead, and the car starts at rest.
 """
 
 from __future__ import annotations
@@ -25,27 +27,54 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from copy import deepcopy
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
+
+import numpy as np
 
 import mvsim_gym
 from mvsim_gym.ros import Network, RosNode, open_transport
 from mvsim_gym.ros.services import Answer, Service
 from mvsim_gym.ros.topics import Topic
 from mvsim_gym.ros.transport import Publisher, Transport
+from mvsim_gym.tools.episodes import agents_of
 from mvsim_gym.tools.launch import launch
 from mvsim_gym.tools.parameters import parameters_of
 
-ENV, ROBOT = "mvsim/NavArena-v0", "robot"
-WORLD = Path(__file__).resolve().parents[1] / "worlds" / "nav_arena.world.xml"
+WORLDS = Path(__file__).resolve().parents[1] / "worlds"
 HELD_OUT = 1_000_000  # the first seed that no training uses
-TIME_LIMIT = 50.0  # s, of the environment
 WAIT = 2.0  # s until the first messages have come
+END = 60.0  # s that the end of a process may take
 NOT_IN_WORLDS = ("/action/", "/push/", "/delay", "/dropout")
 """Parameters that a `World` does not apply: delays are those of `--delay`, noise and pushes are left out."""
-Result = dict[str, Any]
+
+
+class Setup(NamedTuple):
+    """How an environment is driven."""
+
+    world: str
+    time_limit: float
+    """of the environment, s"""
+    options: str
+    """of `mvsim-gym drive`; NAMESPACE is that of the robot"""
+    centreline: str = ""
+    """of the track, if laps are driven"""
+
+
+SETUPS = {
+    "NavArena": Setup("nav_arena", 50, "--robot turtlebot3_burger --scan NAMESPACE/lidar"),
+    "DepthNavigation": Setup(
+        "depth_navigation", 50, "--robot turtlebot3_burger --depth NAMESPACE/camera_depth/image_raw"
+    ),
+    "MultiNav": Setup("multi_nav", 40, "--scan NAMESPACE/lidar --max-speed 0.5"),
+    "NavMap": Setup("nav_map", 60, "--robot jackal --scan NAMESPACE/lidar --odom NAMESPACE/odom"),
+    "Race": Setup(
+        "race", 60, "--robot f1tenth --scan NAMESPACE/lidar --cmd NAMESPACE/ackermann_cmd", "tracks/loop.csv"
+    ),
+}
 
 
 class Delayed(Transport):
@@ -77,108 +106,181 @@ class Delayed(Transport):
         self._inner.close()
 
 
-def episodes(seeds: range, folder: Path, **keywords: Any) -> Iterator[dict[str, Any]]:
-    """Yields goal, world file and parameters of each episode."""
-    envs = mvsim_gym.VectorEnv(ENV, num_envs=1, **keywords)
-    paths = [p.path for p in parameters_of(ENV) if p.path.startswith("vehicle:")]
+def episodes(env: str, seeds: range, folder: Path, **keywords: Any) -> Iterator[dict[str, Any]]:
+    """Yields world file, parameters, and start and goal of each robot, of each episode."""
+    name = f"mvsim/{env}-v0"
+    source = WORLDS / f"{SETUPS[env].world}.world.xml"
+    envs = mvsim_gym.VectorEnv(name, num_envs=agents_of(name, keywords), **keywords)
+    paths = [p.path for p in parameters_of(name) if p.path.startswith("vehicle:")]
     paths = [path for path in paths if not any(part in path for part in NOT_IN_WORLDS)]
+    plain = mvsim_gym.World(source)
+    robots = list(plain.vehicles)
+    known = {path: plain.parameter(path) for path in paths}
     for number, seed in enumerate(seeds):
-        envs.reset(seed=seed)
-        tree = ET.parse(WORLD)
-        root = tree.getroot()
-        loop = root.find("for")
-        assert loop is not None
-        root.remove(loop)
-        for pose, scale in zip(
-            envs.read("block:obstacle*/pose")[0], envs.read("block:obstacle*/scale")[0], strict=True
-        ):
-            root.append(_cylinder(len(root), pose, scale))
-        start = root.find("vehicle/init_pose")
-        assert start is not None
-        x, y, yaw = envs.read(f"vehicle:{ROBOT}/pose")[0]
-        start.text = f"{x} {y} {math.degrees(yaw)}"
-        world = folder / f"{number}.world.xml"
-        tree.write(world)
-        plain = mvsim_gym.World(world)
+        seen, _ = envs.reset(seed=seed)
+        world, tree = source, ET.parse(source)
+        loop = _obstacles_of(tree.getroot())
+        if loop is not None:
+            poses, scales = envs.read("block:obstacle*/pose")[0], envs.read("block:obstacle*/scale")[0]
+            _place(tree.getroot(), loop, poses, scales)
+            world = folder / f"{number}.world.xml"
+            tree.write(world)
+        starts = {robot: envs.read(f"vehicle:{robot}/pose")[0].tolist() for robot in robots}
         drawn = {path: float(envs.read(path)[0]) for path in paths}
         yield {
             "world": str(world),
-            "goal": envs.read("goal")[0].tolist(),
-            "parameters": {path: value for path, value in drawn.items() if value != plain.parameter(path)},
+            "parameters": {path: value for path, value in drawn.items() if value != known[path]},
+            "starts": starts,
+            "goals": {robot: _goal_of(envs, seen, row, starts[robot]) for row, robot in enumerate(robots)},
+            "track": SETUPS[env].centreline,
         }
     envs.close()
 
 
-def _cylinder(number: int, pose: Any, scale: float) -> ET.Element:
-    """Returns a cylinder of the arena in the world language."""
-    block = ET.Element("block", name=f"obstacle{number}")
-    for tag, text in (
-        ("static", "true"),
-        ("zmin", "0"),
-        ("zmax", "0.5"),
-        ("init_pose", f"{pose[0]} {pose[1]} 0"),
-    ):
-        ET.SubElement(block, tag).text = text
-    ET.SubElement(block, "geometry", type="cylinder", radius=str(0.2 * scale), length="0.5", vertex_count="8")
-    return block
+def _goal_of(envs: mvsim_gym.VectorEnv, seen: Any, row: int, pose: list[float]) -> list[float] | None:
+    """Returns the goal of a robot, m; None without goals. `seen` has its distance and its direction from the robot."""
+    if "goal" not in seen:
+        return None
+    if len(seen["goal"]) == 1:
+        goal: list[float] = envs.read("goal")[0].tolist()
+        return goal
+    distance, c, s = map(float, seen["goal"][row])
+    angle = pose[2] + math.atan2(s, c)
+    return [pose[0] + distance * math.cos(angle), pose[1] + distance * math.sin(angle)]
+
+
+def _obstacles_of(root: ET.Element) -> ET.Element | None:
+    """Returns the loop that makes the obstacles of a world; None if it has none."""
+    for loop in root.iter("for"):
+        block = loop.find("block")
+        if block is not None and block.get("name", "").startswith("obstacle"):
+            return loop
+    return None
+
+
+def _place(root: ET.Element, loop: ET.Element, poses: Any, scales: Any) -> None:
+    """Replaces the loop by obstacles at these poses, with these sizes."""
+    (template,) = loop
+    root.remove(loop)
+    for number, (pose, scale) in enumerate(zip(poses, scales, strict=True)):
+        block = deepcopy(template)
+        block.set("name", f"obstacle{number + 1}")
+        place, shape = block.find("init_pose"), block.find("geometry")
+        assert place is not None and shape is not None
+        place.text = f"{pose[0]} {pose[1]} {math.degrees(pose[2])}"
+        for size in {"radius", "lx", "ly"} & set(shape.keys()):
+            shape.set(size, str(float(shape.get(size, "")) * scale))
+        root.append(block)
+
+
+class Laps(RosNode):
+    """The node of a world with one car, which ends after a lap around a closed track."""
+
+    def __init__(self, world: mvsim_gym.World, transport: Transport, track: Path) -> None:
+        self._points = np.loadtxt(track, comments="#")
+        (self._car,) = world.vehicles.values()
+        self._at, self._passed = self._nearest(), 0  # points of the centreline
+        super().__init__(world, transport)
+
+    def _nearest(self) -> int:
+        away = self._points - np.array(self._car.pose[:2])
+        return int(np.argmin(np.hypot(*away.T)))
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether the lap is complete."""
+        return self._passed >= len(self._points)
+
+    def update(self) -> None:
+        """As `RosNode.update`."""
+        super().update()
+        count, at = len(self._points), self._nearest()
+        self._passed += (at - self._at + count // 2) % count - count // 2
+        self._at = at
 
 
 @contextmanager
 def robot_node(
-    world: mvsim_gym.World, say: TextIO, *, parameters: dict[str, float], domain: int, delay: float
+    world: mvsim_gym.World, say: TextIO, *, episode: dict[str, Any], domain: int, delay: float
 ) -> Iterator[RosNode]:
-    """Yields the node of a world, and prints at its end whether the robot has touched something."""
-    for path, value in parameters.items():
+    """Yields the node of a world, and prints at its end which robots have touched something."""
+    for path, value in episode["parameters"].items():
         world.set_parameter(path, value)
+    for robot, pose in episode["starts"].items():
+        world.vehicles[robot].set_pose(*pose)
     transport: Transport = Delayed(open_transport(Network(domain), "cyclonedds"), delay)
-    with RosNode(world, transport) as node:
+    track = episode["track"]
+    with Laps(world, transport, WORLDS / track) if track else RosNode(world, transport) as node:
         print("ready", flush=True)
         yield node
-    print(json.dumps({"collision": world.vehicles[ROBOT].had_collision}), flush=True)
+        ended = {
+            "collisions": [robot for robot, each in world.vehicles.items() if each.had_collision],
+            "lap": node.is_ended,
+        }
+    print(json.dumps(ended), flush=True)
 
 
 def play_robot(episode: dict[str, Any], domain: int, delay: float) -> None:
-    """Simulates the robot of an episode until SIGTERM. It runs in a process of its own."""
-    node = partial(robot_node, parameters=episode["parameters"], domain=domain, delay=delay)
+    """Simulates the robots of an episode until SIGTERM or a lap. It runs in a process of its own."""
+    node = partial(robot_node, episode=episode, domain=domain, delay=delay)
     launch(episode["world"], nodes=[node])
 
 
 def drive_to(
-    episode: dict[str, Any], policy: str, domain: int, delay: float, further: list[str]
-) -> tuple[str, str]:
-    """Runs the two processes of an episode. Returns its end and the last line of `drive`."""
+    episode: dict[str, Any], env: str, policy: str, domain: int, delay: float, further: list[str]
+) -> list[tuple[str, str]]:
+    """Runs the processes of an episode. Returns the end of each robot and the last line of its `drive`."""
     code = f"import closed_loop; closed_loop.play_robot({episode!r}, {domain}, {delay})"
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)]),
     }
-    call = [
-        sys.executable,
-        "-m",
-        "mvsim_gym",
-        "drive",
-        policy,
-        "--robot",
-        "turtlebot3_burger",
-        "--scan",
-        "/lidar",
-    ]
-    call += ["--goal", *map(repr, episode["goal"]), "--via", "cyclonedds", "--domain", str(domain)]
-    call += ["--duration", str(TIME_LIMIT + WAIT), *further]
-    robot = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=environment)
+    setup, pipe = SETUPS[env], subprocess.PIPE
+    robots = subprocess.Popen([sys.executable, "-c", code], stdout=pipe, text=True, env=environment)
+    drives: dict[str, subprocess.Popen[str]] = {}
     try:
-        assert robot.stdout is not None
-        if robot.stdout.readline() != "ready\n":
+        assert robots.stdout is not None
+        if robots.stdout.readline() != "ready\n":
             raise RuntimeError("the robot's process did not begin")
-        drive = subprocess.run(call, capture_output=True, text=True, env=environment, check=False)
-        robot.terminate()
-        ended = json.loads(robot.communicate(timeout=120)[0].splitlines()[-1])
+        for robot, goal in episode["goals"].items():
+            namespace = f"/{robot}" if len(episode["goals"]) > 1 else ""
+            call = [
+                sys.executable,
+                "-m",
+                "mvsim_gym",
+                "drive",
+                policy,
+                *setup.options.replace("NAMESPACE", namespace).split(),
+            ]
+            call += [] if goal is None else ["--goal", *map(repr, goal)]
+            call += ["--via", "cyclonedds", "--domain", str(domain), "--namespace", namespace]
+            call += ["--duration", str(setup.time_limit + WAIT), *further]
+            drives[robot] = subprocess.Popen(call, stdout=pipe, stderr=pipe, text=True, env=environment)
+        while robots.poll() is None and any(each.poll() is None for each in drives.values()):
+            time.sleep(0.05)
+        for each in (*drives.values(), robots):
+            each.terminate()
+        said = {robot: each.communicate(timeout=END) for robot, each in drives.items()}
+        lines = robots.communicate(timeout=END)[0].splitlines()
+    except subprocess.TimeoutExpired:
+        return [("no end", "a process did not end")] * len(episode["goals"])
     finally:
-        robot.kill()
-    said = drive.stdout.splitlines()[-1] if drive.stdout else drive.stderr[-500:]
-    if ended["collision"]:
-        return "collision", said
-    return ("goal" if drive.returncode == 0 else "timeout"), said
+        for each in (*drives.values(), robots):
+            each.kill()
+    ended = json.loads(lines[-1])
+    return [
+        (
+            _end_of(robot, drives[robot].returncode, ended, is_lap=bool(setup.centreline)),
+            out.splitlines()[-1] if out else error[-500:],
+        )
+        for robot, (out, error) in said.items()
+    ]
+
+
+def _end_of(robot: str, code: int, ended: dict[str, Any], *, is_lap: bool) -> str:
+    if robot in ended["collisions"]:
+        return "collision"
+    return "goal" if (ended["lap"] if is_lap else code == 0) else "timeout"
 
 
 def main() -> None:
@@ -186,7 +288,10 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("policy", help="a folder of `mvsim-gym export`")
-    parser.add_argument("--goals", type=int, default=100)
+    parser.add_argument(
+        "--env", choices=tuple(SETUPS), default="NavArena", help="the environment of the policy"
+    )
+    parser.add_argument("--goals", type=int, default=100, help="at least; episodes are complete")
     parser.add_argument("--seed", type=int, default=HELD_OUT, help="of the first goal; the others follow it")
     parser.add_argument("--jobs", type=int, default=1, help="robots at a time")
     parser.add_argument("--randomize", choices=("none", "standard", "strong"), default="none")
@@ -203,17 +308,19 @@ def main() -> None:
         number, episode = numbered
         domain = domains.pop()
         try:
-            end, said = drive_to(episode, options.policy, domain, options.delay, options.further)
+            found = drive_to(episode, options.env, options.policy, domain, options.delay, options.further)
         finally:
             domains.append(domain)
-        ends[end] += 1
-        for counts, text in zip((stops, limited), re.findall(r"\{.*?\}", said), strict=False):
-            counts.update({name: int(count) for name, count in re.findall(r"'(\w+)': (\d+)", text)})
-        print(f"{number:4} {end:10} {said}", flush=True)
+        for end, said in found:
+            ends[end] += 1
+            for counts, text in zip((stops, limited), re.findall(r"\{.*?\}", said), strict=False):
+                counts.update({name: int(count) for name, count in re.findall(r"'(\w+)': (\d+)", text)})
+            print(f"{number:4} {end:10} {said}", flush=True)
 
     with TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
-        seeds = range(options.seed, options.seed + options.goals)
-        drawn = list(episodes(seeds, Path(folder), randomize=options.randomize))
+        robots = agents_of(f"mvsim/{options.env}-v0", {})
+        seeds = range(options.seed, options.seed + math.ceil(options.goals / robots))
+        drawn = list(episodes(options.env, seeds, Path(folder), randomize=options.randomize))
         list(pool.map(one, enumerate(drawn)))
     count = sum(ends.values())
     print(

@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from mvsim_gym import World
@@ -97,9 +98,11 @@ class Loop:
         world: the world file, with one vehicle.
         policy: of the environment, in this process.
         begin: start of the vehicle, x, y (m), yaw (rad).
-        goal: m.
+        goal: m; None: of an environment without goals.
         each: called after each step of the world.
         record: of the drive.
+        robot: whose limits hold.
+        names: of topics, where they differ.
         options: further fields of `DriveOptions`.
     """
 
@@ -109,9 +112,11 @@ class Loop:
         world: str | Path,
         policy: Callable[[Mapping[str, Any]], Any],
         begin: tuple[float, float, float],
-        goal: tuple[float, float],
+        goal: tuple[float, float] | None,
         each: Callable[[Loop], None],
         record: Record | None = None,
+        robot: str = "turtlebot3_burger",
+        names: Mapping[str, str] = MappingProxyType({}),
         **options: Any,
     ) -> None:
         self.bus = Bus()
@@ -124,12 +129,12 @@ class Loop:
         self._robot = RosNode(
             self.world, self.bus.node(), now=self.clock, wall=lambda: 10**18 + round(self.now * 1e9)
         )
-        limits = robot_names("turtlebot3_burger").limits
+        limits = robot_names(robot).limits
         self.driver = Driver(Pipeline(env), policy, limits)
         self.drive = DriveNode(
             self.driver,
             self.bus.node(),
-            DriveOptions(NAMES, goals=(goal,), **options),
+            DriveOptions({**NAMES, **names}, goals=() if goal is None else (goal,), **options),
             record=record,
             say=lambda text: None,
             clock=self.clock,

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import ROOT
 
 from mvsim_gym.deploy import Pipeline
 from mvsim_gym.deploy.driver import Driver
@@ -18,6 +19,7 @@ pytest.importorskip("rosbags", reason="needs the extra ros")
 pytest.importorskip("mcap", reason="needs the extra record")
 
 from mcap.records import Channel, Message
+from ros_bus import Loop
 
 from mvsim_gym.deploy.recorder import DriveRecording
 from mvsim_gym.parts import Pose, Twist
@@ -176,6 +178,40 @@ def test_a_pause_ends_an_episode(drove: tuple[Path, Seen], tmp_path: Path) -> No
     assert len(found) > len(list(DriveLog(str(drove[0])).episodes(NAV, KEYWORDS)))
     scan = found[-1].observations["scan"][0].reshape(3, -1)
     assert (scan[0] == scan[1]).all() and (scan[1] == scan[2]).all()
+
+
+def test_a_car_has_the_angle_of_its_last_command(tmp_path: Path) -> None:
+    """No message tells the steering angle."""
+    race, path, seen = "mvsim/Race-v0", tmp_path / "race.mcap", []
+
+    def curve(observation: Any) -> np.ndarray:
+        action = np.array([-0.9, 0.1 * min(len(seen), 5)], np.float32)
+        seen.append(({key: value.copy() for key, value in observation.items()}, action))
+        return action
+
+    recording = DriveRecording(path)
+    loop = Loop(
+        race,
+        ROOT / "worlds" / "race.world.xml",
+        curve,
+        (10.5, 0.4, 1.9),
+        None,
+        lambda loop: None,
+        record=recording.write,
+        robot="f1tenth",
+        names={"cmd": "/ackermann_cmd"},
+        kind="ackermann",
+        about={"env": race, "keywords": {}, "agent": 0},
+    )
+    loop.drive.run(1.5)
+    recording.close()
+    most = 0.41889647
+    steers = [float(observation["steer"][0]) for observation, _ in seen[:7]]
+    assert steers == pytest.approx([most * 0.1 * min(max(k - 1, 0), 5) for k in range(7)], abs=1e-5)
+    assert loop.vehicle.twist.vx > 0.3
+    found = list(DriveLog(str(path)).episodes(race, {}))
+    check_episodes(found, seen)
+    assert sum(len(episode.actions) for episode in found) >= 20
 
 
 def check_episodes(found: list[DriveEpisode], seen: Seen) -> None:

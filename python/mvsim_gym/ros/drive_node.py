@@ -111,6 +111,7 @@ class DriveNode:
         self._clock, self._sleep = clock, sleep
         self._lock = threading.Lock()
         self._ended = False
+        self._steer = 0.0  # rad, last command
         self._goals: list[tuple[float, float]] = []
         self.reached = 0
         """Number of goals that were reached."""
@@ -235,12 +236,14 @@ class DriveNode:
                 if now < due:
                     self._sleep(min(_WORK_EVERY, due - now))
                     continue
+                self._tell_steer(now)
                 step = self._driver.step(now)
                 if watchdog.is_late:
                     step = step._replace(
                         speed=0.0, turn=0.0, stop=step.stop or "overrun: the period took too long"
                     )
                 self._send(step.speed, step.turn)
+                self._steer = step.turn
                 watchdog.fed()
                 self._report(step, now)
                 if step.stop == "arrived" and not self._next_goal():
@@ -252,6 +255,11 @@ class DriveNode:
                 with suppress(Exception):  # e.g. of a recording on a full disk; the next stop must be sent
                     self._stop_robot()
                 self._sleep(0.01)
+
+    def _tell_steer(self, now: float) -> None:
+        """Takes the last commanded angle as the steering angle, which no message tells."""
+        if "steer" in self._driver.pipeline.sources:
+            self._driver.pipeline.steer(self._steer, self._steer, now)
 
     def close(self) -> None:
         """Leaves the network."""

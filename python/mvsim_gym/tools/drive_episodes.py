@@ -143,6 +143,7 @@ class _Replay:
         self._receive = {topic.name: receive for topic, receive in self._readings.topics()}
         self._goal: tuple[float, float] | None = None
         self._episode: int | None = None
+        self._steer = 0.0  # rad, last command
         self._observations: list[dict[str, Array]] = []
         self._actions: list[Array] = []
         self._limits = self._limited = 0  # changed commands: of the drive so far, of the episode
@@ -198,6 +199,9 @@ class _Replay:
     def _take_period(self, period: Mapping[str, Any]) -> None:
         limits = sum(period["limited"].values())
         changed, self._limits = limits > self._limits, limits
+        if "steer" in self._pipeline.sources:  # of the command before, as in the drive
+            self._pipeline.steer(self._steer, self._steer, self._now)
+        self._steer = float(period["turn"])
         if period["reason"]:
             self._end(arrived=period["reason"] == _ARRIVED)
             self._observe_of_stop(period)
