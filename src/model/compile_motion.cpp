@@ -75,6 +75,7 @@ void add_drive(const VehicleSpec& spec, VehicleModel& v, Model& model) {
                                "' steer, expected a differential drive: a car turns by its steering angle");
     v.drive.kinematics = add_tag_params(model, prefix + "kinematics/", kinematics_tags(), *spec.kinematics);
   }
+  v.drive.coupled_sides = spec.coupled_sides.value_or(false);
   if (spec.motor) {
     add_motor(*spec.motor, prefix + "motor/", v, model);
     clear_default_damping(spec, v, model);

@@ -40,7 +40,9 @@ void visit(Archive& archive, const WheelModel& wheel) {
 // A vehicle without any of these has the fingerprint that it had before there were any.
 template <typename Archive>
 void visit(Archive& archive, const DriveModel& drive) {
-  const auto& [limits, kinematics, motor, servo, command_delay, driver, memory, delay_line] = drive;
+  const auto& [limits, kinematics, motor, servo, command_delay, driver, coupled_sides, memory, delay_line] =
+      drive;
+  if (coupled_sides) archive(coupled_sides);
   if (!limits && !kinematics && !motor && !servo && !command_delay) return;
   for (const std::optional<size_t>& part : {limits, kinematics, motor, servo, command_delay})
     archive(part.has_value(), uint64_t{part.value_or(0)});

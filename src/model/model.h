@@ -89,8 +89,9 @@ struct DriveModel {
   std::optional<size_t> servo;          // ServoParam
   std::optional<size_t> command_delay;  // s
   MotorDriver driver = MotorDriver::kVoltage;
-  size_t memory = 0;      // first index in a Simulation's memory
-  size_t delay_line = 0;  // size, numbers
+  bool coupled_sides = false;  // four wheels, of which those of a side have one spin
+  size_t memory = 0;           // first index in a Simulation's memory
+  size_t delay_line = 0;       // size, numbers
 
   bool shapes_commands() const { return limits || command_delay; }
 };

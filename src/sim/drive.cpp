@@ -7,6 +7,7 @@
 #include "sim/move.h"
 #include "sim/stand.h"
 #include "sim/workspace.h"
+#include "tire/shaft.h"
 #include "vehicle/actuators.h"
 #include "vehicle/car.h"
 #include "vehicle/command_filters.h"
@@ -231,16 +232,33 @@ double transfer_load(const Model& m, SimState& s, size_t index, const WheelStanc
   return gravity;
 }
 
-// Spins and forces after the step; the latter each in the frame of its wheel, until push(). In a round of its
-// own: the processor works on the next wheel while it waits for the one before.
+// Keeps what a wheel's step gave. The force is in the frame of its wheel, until push().
+void keep(const VehicleModel& v, size_t wheel, const TireInput& in, const TireOutput& out,
+          std::span<WheelState> wheels, StepDetails* details) {
+  if (details) details->tires[v.first_wheel + wheel] = {in, out};
+  wheels[wheel].spin = out.spin;
+  wheels[wheel].force_x = out.force.x;
+  wheels[wheel].force_y = out.force.y;
+}
+
+// Spins and forces after the step. In a round of its own: the processor works on the next wheel while it
+// waits for the one before.
 void step_tires(const VehicleModel& v, const double* params, std::span<const WheelInput> inputs,
                 std::span<WheelState> wheels, StepDetails* details) {
-  for (size_t i = 0; i < wheels.size(); ++i) {
-    const TireOutput out = v.tire->step(params, inputs[i].tire);
-    if (details) details->tires[v.first_wheel + i] = {inputs[i].tire, out};
-    wheels[i].spin = out.spin;
-    wheels[i].force_x = out.force.x;
-    wheels[i].force_y = out.force.y;
+  for (size_t i = 0; i < wheels.size(); ++i)
+    keep(v, i, inputs[i].tire, v.tire->step(params, inputs[i].tire), wheels, details);
+}
+
+// Makes the step of wheels of which those of a side turn alike. They are in the order of
+// differential_4_wheels: left, right, left, right.
+void step_coupled_tires(const VehicleModel& v, const double* params, std::span<const WheelInput> inputs,
+                        std::span<WheelState> wheels, StepDetails* details) {
+  for (size_t rear = 0; rear < 2; ++rear) {
+    const size_t front = rear + 2;
+    const ShaftStep side = step_on_shaft(*v.tire, params, inputs[rear].tire, inputs[front].tire,
+                                         wheels[rear].force_x, wheels[front].force_x);
+    keep(v, rear, side.rear, side.rear_out, wheels, details);
+    keep(v, front, side.front, side.front_out, wheels, details);
   }
 }
 
@@ -349,6 +367,8 @@ void drive(const Model& m, SimState& s, Workspace& work, size_t index, double dt
   }
   if (v.controller->imposes_spins())
     step_imposed_tires(v, s.params.data(), inputs, wheels, details);
+  else if (v.drive.coupled_sides)
+    step_coupled_tires(v, tire_params, inputs, wheels, details);
   else
     step_tires(v, tire_params, inputs, wheels, details);
   push(chassis, inputs, wheels, slope);

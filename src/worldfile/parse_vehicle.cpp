@@ -170,6 +170,13 @@ void warn_of_recording(LoadState& state, const Fields& fields, const VehicleSpec
                        "<auto_start_recording> has no effect but where the caller names a folder for logs");
 }
 
+void check_coupled_sides(const Fields& fields, const VehicleSpec& out) {
+  if (out.coupled_sides.value_or(false) && out.dynamics.class_name != "differential_4_wheels")
+    throw WorldFileError(
+        fields.scalar("coupled_sides")->where,
+        "<coupled_sides>: found dynamics '" + out.dynamics.class_name + "', expected differential_4_wheels");
+}
+
 // Where instance, its includes and its class are searched, in that order.
 Fields vehicle_fields(LoadState& state, const Element& e, const VehicleSpec& out) {
   Fields fields(state, {{"NAME", out.name}});
@@ -218,6 +225,7 @@ void parse_vehicle(LoadState& state, const Element& e) {
   parse_drive(state, fields, out);
   read_tags(state, fields, vehicle_tags(), out);
   warn_of_recording(state, fields, out);
+  check_coupled_sides(fields, out);
   parse_sensors(state, fields, out);
   state.world.vehicles.push_back(std::move(out));
 }

@@ -138,6 +138,7 @@ struct VehicleSpec {
   std::optional<ServoSpec> servo;
   std::optional<double> command_delay;  // s
   SourceLocation command_delay_where;
+  std::optional<bool> coupled_sides;
   std::vector<SensorSpec> sensors;
   std::vector<VisualSpec> visuals;
   std::optional<bool> auto_start_recording;

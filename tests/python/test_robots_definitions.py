@@ -47,7 +47,7 @@ def test_definitions_are_what_the_importer_makes(name: str) -> None:
     assert body == without_gains(shipped)
 
 
-@pytest.mark.parametrize("step", [0.01, 0.02])
+@pytest.mark.parametrize("step", [0.001, 0.002, 0.005, 0.01, 0.02])
 @pytest.mark.parametrize("controller", ["twist_ideal", "twist_pid"])
 @pytest.mark.parametrize("name", SOURCES)
 def test_they_turn_as_commanded(tmp_path: Path, name: str, controller: str, step: float) -> None:

@@ -76,6 +76,8 @@ def drive_lines(base: Base, facts: DriveFacts) -> list[str]:
         if beliefs:
             texts = " ".join(f'{tag}="{number(value)}"' for tag, value in beliefs.items())
             lines.append(f"<kinematics {texts}/>")
+        if base.dynamics == "differential_4_wheels":  # its driver gives each wheel the speed of its side
+            lines.append("<coupled_sides>true</coupled_sides>")
     else:
         rate = facts.first("max_steer_rate")
         if rate is not None:

@@ -56,6 +56,52 @@ TEST(Drive, SkidSteeredRobotsTurnByTheirApparentTrack) {
   EXPECT_NEAR(turn_rate(skid_robot(0.131, 0.18779, 0.098, "", ""), 0.5, 0.6), 0.6 / expansion, 0.02);
 }
 
+// A robot of the size of a Jackal whose mass is off the middle, so that its axles carry different loads.
+std::string uneven_robot(double com_x, const std::string& more, double dt) {
+  std::string world = skid_robot(0.131, 0.18779, 0.098, "<icr_expansion>1.5</icr_expansion>",
+                                 "<kinematics wheel_separation_multiplier='1.5'/><load_transfer/>" + more);
+  const std::string chassis = "<chassis mass='15'";
+  world.replace(world.find(chassis), chassis.size(),
+                chassis + " com_x='" + std::to_string(com_x) + "' com_z='0.13'");
+  return "<simul_timestep>" + std::to_string(dt) + "</simul_timestep>" + world;
+}
+
+constexpr const char* kCoupled = "<coupled_sides>true</coupled_sides>";
+
+// Coupled, the robot turns as commanded at any time step. Free, the lighter wheel spins faster, and it turns
+// too little.
+TEST(Drive, CoupledSidesTurnAsCommandedUnderUnevenLoads) {
+  for (const double vx : {0.0, 0.3}) {
+    const double exact = turn_rate(uneven_robot(0.012, kCoupled, 0.0005), vx, 0.6);
+    EXPECT_NEAR(exact, 0.6, 0.03);
+    for (const double dt : {0.001, 0.002})
+      EXPECT_NEAR(turn_rate(uneven_robot(0.012, kCoupled, dt), vx, 0.6), exact, 1e-3) << dt;
+    for (const double dt : {0.005, 0.01})
+      EXPECT_NEAR(turn_rate(uneven_robot(0.012, kCoupled, dt), vx, 0.6), 0.6, 0.03) << dt;
+    EXPECT_LT(turn_rate(uneven_robot(0.012, "", 0.002), vx, 0.6), 0.54);
+  }
+  EXPECT_EQ(turn_rate(uneven_robot(0.012, "<coupled_sides>false</coupled_sides>", 0.005), 0.3, 0.6),
+            turn_rate(uneven_robot(0.012, "", 0.005), 0.3, 0.6));
+}
+
+// Under uneven loads the centre of rotation moves by x0 to the loaded axle. The balance of moments about it
+// gives the speed of the sides, omega b (1 + k^2 (a^2 - x0^2) / b^2).
+TEST(Drive, CoupledSidesRunByTheBalanceAboutTheCentreOfRotation) {
+  constexpr double a = 0.131, b = 0.18779, k2 = 0.5 * b * b / (a * a);
+  for (const double com_x : {0.012, -0.03}) {
+    Simulation sim(model_of(uneven_robot(com_x, kCoupled, 0.002)), 1);
+    sim.set_twist(0, 0, 0.6);
+    sim.run(6);
+    const Twist2 twist = vehicle_twist(sim, 0);
+    const double x0 = -twist.vy / twist.omega;
+    EXPECT_GT(x0 * com_x, 0);
+    for (size_t i = 0; i < 4; ++i) {
+      const double rim = 0.098 * sim.state().wheels[i].spin;
+      EXPECT_NEAR(std::fabs(rim), twist.omega * b * (1 + k2 * (a * a - x0 * x0) / (b * b)), 2e-3) << com_x;
+    }
+  }
+}
+
 // Clearpath's own wheel_separation_multiplier of the Jackal J100 is 1.5, of the Husky A200 1.875: under
 // it a robot turns as commanded, whether its friction is the same in all directions or fitted.
 TEST(Drive, PublishedMultipliersOfJackalAndHuskyFitTheGeometry) {
@@ -257,6 +303,7 @@ TEST(Drive, MistakesAreNamed) {
   EXPECT_TRUE(
       has(fault("<motor stall_torque='1' no_load_speed='1' efficiency='1.2'/>"), "<efficiency>: found 1.2"));
   EXPECT_TRUE(has(fault("<command_delay>2</command_delay>"), "<command_delay>: found 2"));
+  EXPECT_TRUE(has(fault("<coupled_sides>true</coupled_sides>"), "expected differential_4_wheels"));
   EXPECT_TRUE(has(fault("<friction class='skid'><icr_expansion>1.5</icr_expansion></friction>"),
                   "for wheels side by side"));
   EXPECT_TRUE(has(

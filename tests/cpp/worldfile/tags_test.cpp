@@ -25,7 +25,8 @@ struct Context {
 
 constexpr Context kContexts[] = {
     {"world", "\n", ""},
-    {"vehicle", "<vehicle><init_pose>0 0 0</init_pose><dynamics class='differential'/>\n", "</vehicle>"},
+    {"vehicle", "<vehicle><init_pose>0 0 0</init_pose><dynamics class='differential_4_wheels'/>\n",
+     "</vehicle>"},
     {"chassis", "<vehicle><init_pose>0 0 0</init_pose><dynamics class='differential'><chassis>\n",
      "</chassis></dynamics></vehicle>"},
     {"wheel",
