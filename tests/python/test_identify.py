@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,17 @@ pytest.importorskip("scipy")
 from conftest import lasting
 from identify_logs import SKID, TRUE, commands, driven, write_csv
 
-from mvsim_gym.identify import LogError, Robot, compare, fitted_text, identify, randomize_block, read_log
+from mvsim_gym.identify import (
+    Log,
+    LogError,
+    Robot,
+    Stream,
+    compare,
+    fitted_text,
+    identify,
+    randomize_block,
+    read_log,
+)
 from mvsim_gym.tools.cli import main
 from mvsim_gym.world import World
 
@@ -185,29 +196,46 @@ def test_the_interval_of_a_biased_sensor_is_wider_than_its_noise() -> None:
     assert factors["a"][0] == pytest.approx(1, abs=0.3) and factors["b"][0] > 20
 
 
+def circle(robot: Robot, parameter: str, value: float) -> Log:
+    """A log of a car that turns into a circle which its tires do not hold."""
+    world = World(robot.world_path, roots=robot.all_roots)
+    world.set_parameter(f"vehicle:robot/{parameter}", value)
+    world.reset()
+    vehicle = next(iter(world.vehicles.values()))
+    rows = []
+    for i in range(300):
+        command = (3.0, 2.5) if i > 50 else (1.5, -1.0)
+        vehicle.set_twist(*command)
+        rows.append((world.time, *command, vehicle.twist.vx, vehicle.twist.vy, vehicle.twist.omega))
+        world.step(0.02)
+    table = np.array(rows)
+    time = table[:, 0]
+    streams = {
+        "command": Stream(time, table[:, 1:3], ("vx", "omega")),
+        "velocity": Stream(time, table[:, 3:5], ("vx", "vy")),
+        "gyro": Stream(time, table[:, 5:], ("omega",)),
+    }
+    return Log("circle", streams)
+
+
+CAR = Path(__file__).parents[2] / "worlds" / "definitions" / "f1tenth.vehicle.xml"
+
+
 def test_cars_are_fitted_too() -> None:
     """A circle of an F1TENTH car that its tires do not hold tells mu; a twist as command has no steering angle."""
-    from mvsim_gym.identify import Log, Stream
-
-    path = Path(__file__).parents[2] / "worlds" / "definitions" / "f1tenth.vehicle.xml"
-    with Robot(str(path)) as robot:
-        assert "steer_gain" not in robot.known()
-        world = World(robot.world_path, roots=robot.all_roots)
-        world.set_parameter("vehicle:robot/friction/mu", 0.6)
-        world.reset()
-        vehicle = next(iter(world.vehicles.values()))
-        rows = []
-        for i in range(300):
-            command = (3.0, 2.5) if i > 50 else (1.5, -1.0)
-            vehicle.set_twist(*command)
-            rows.append((world.time, *command, vehicle.twist.vx, vehicle.twist.vy, vehicle.twist.omega))
-            world.step(0.02)
-        table = np.array(rows)
-        time = table[:, 0]
-        streams = {
-            "command": Stream(time, table[:, 1:3], ("vx", "omega")),
-            "velocity": Stream(time, table[:, 3:5], ("vx", "vy")),
-            "gyro": Stream(time, table[:, 5:], ("omega",)),
-        }
-        found = identify(robot, [Log("circle", streams)], ["mu"], starts=1, window=3)
+    with Robot(str(CAR)) as robot:
+        assert "steer_gain" not in robot.known() and "servo_lag" not in robot.known()
+        found = identify(robot, [circle(robot, "friction/mu", 0.6)], ["mu"], starts=1, window=3)
         assert found.fitted["mu"].value == pytest.approx(0.6, rel=0.02)
+
+
+def test_the_lag_of_a_steering_servo_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "car.vehicle.xml"
+    servo = '<servo rate="300" time_constant="0.02"/>\n</vehicle:class>'
+    text = re.sub(r"<if .*?</if>", "", CAR.read_text(), flags=re.S)
+    path.write_text(text.replace("</vehicle:class>", servo))
+    with Robot(str(path)) as robot:
+        log = circle(robot, "servo/time_constant", 0.08)
+        found = identify(robot, [log], ["servo_lag"], fixed={"servo_rate": 300}, starts=1, window=3)
+        assert found.fitted["servo_lag"].value == pytest.approx(0.08, rel=0.02)
+        assert '<servo rate="300" time_constant="0.08' in fitted_text(robot, found.values, [])
