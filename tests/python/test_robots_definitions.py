@@ -18,6 +18,7 @@ CLEARPATH = ROBOTS / "clearpath"
 SOURCES = {
     "turtlebot4": (DATA / "robots/turtlebot4.urdf", DATA / "robots/turtlebot4.yaml"),
     "rosbot": (DATA / "robots/rosbot.urdf", DATA / "robots/rosbot.yaml"),
+    "scout_mini": (DATA / "robots/scout_mini.urdf", DATA / "robots/scout_mini.yaml"),
     "husky": (
         CLEARPATH / "clearpath_platform_description/urdf/a200/a200.urdf.xacro",
         CLEARPATH / "clearpath_control/config/a200/control.yaml",
