@@ -43,6 +43,7 @@ OBSERVATIONS = {
         "m, m, m/s, 1",
         "position and relative speed of the nearest opponent, and 1 if it is in sight",
     ),
+    "odometry": ("m, m, 1, 1", "x, y, cosine and sine of yaw since the start, by odometry"),
     "attitude": ("rad, rad", "pitch and roll"),
     "height_scan": ("m", "heights of the ground around, over that under the robot"),
     "gnss": ("m, m, m, 1", "east, north, up, and 1 with a fix"),

@@ -24,6 +24,7 @@ from evaluation import HELD_OUT_SEEDS, Result, evaluate, table
 from lidar_policies import dynamic_window, gap_follower, go_to_goal, keep_right, wide_gap_follower
 from race_policies import follow_the_gap, pure_pursuit
 from robot import TEAMS, Array, Observation, Robot, id_of, rows_of
+from route_policies import waypoint_follower
 from row_policies import row_follower
 from team_evaluation import evaluate_team, team_table
 from terrain_policies import slope_avoider
@@ -64,6 +65,10 @@ BASELINES: dict[str, dict[str, Maker]] = {
     "mvsim/Crowd-v0": {"velocity obstacles": velocity_obstacles, "go to goal": go_to_goal},
     "mvsim/CrowdNav-v0": {"velocity obstacles": velocity_obstacles, "go to goal": go_to_goal},
     "mvsim/DepthNavigation-v0": {"gap follower": depth_gap_follower, "go to goal": go_to_goal},
+    "mvsim/GnssRoute-v0": {
+        "mean of fixes": waypoint_follower(4.0),
+        "last fix": waypoint_follower(4.0, window=False),
+    },
     "mvsim/Greenhouse-v0": {"row follower": row_follower},
     "mvsim/IceDrive-v0": ICE_DRIVERS,
     "mvsim/MultiNav-v0": {"keep right": keep_right, "gap follower": gap_follower, "go to goal": go_to_goal},
