@@ -37,6 +37,7 @@ OBSERVATIONS = {
     "last_action": ("1", "the action of the step before, as applied"),
     "steer": ("rad", "steering angle"),
     "wheels": ("1", "slip ratio of each wheel"),
+    "wheels spin": ("rad/s", "speed of each wheel"),
     "neighbours": ("m, m, m/s, m/s, m, 1", "position, velocity and radius of the nearest others, and 1"),
     "centreline": ("m, m", "points of the centreline ahead, " + ROBOT_VECTOR),
     "opponent": (
@@ -99,8 +100,10 @@ def observation_rows(root: ET.Element, spaces: dict[str, gym.spaces.Box]) -> lis
     for key, space in spaces.items():
         element = by_key.get(key)
         kind = element.attrib["class"] if element is not None else key
-        lateral = element is not None and element.get("lateral") == "true"
-        unit, meaning = OBSERVATIONS[f"{kind} lateral" if lateral else kind]
+        variant = ""
+        if element is not None:
+            variant = "lateral" if element.get("lateral") == "true" else element.get("values", "")
+        unit, meaning = OBSERVATIONS.get(f"{kind} {variant}", OBSERVATIONS[kind])
         history = int(element.get("history", "1")) if element is not None else 1
         if history > 1:
             changes = element is not None and element.get("changes") == "true"

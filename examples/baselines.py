@@ -22,6 +22,7 @@ from depth_policies import depth_gap_follower
 from duel_evaluation import duel_table, evaluate_duel
 from evaluation import HELD_OUT_SEEDS, Result, evaluate, table
 from lidar_policies import dynamic_window, gap_follower, go_to_goal, keep_right, wide_gap_follower
+from path_policies import path_follower
 from race_policies import follow_the_gap, pure_pursuit
 from robot import TEAMS, Array, Observation, Robot, id_of, rows_of
 from route_policies import waypoint_follower
@@ -80,6 +81,10 @@ BASELINES: dict[str, dict[str, Maker]] = {
         "pure pursuit": pure_pursuit(share=0.85),
         "pure pursuit at full speed": pure_pursuit(),
         "follow the gap": follow_the_gap,
+    },
+    "mvsim/Slick-v0": {
+        "careful": path_follower(grip=0.06),
+        "as on dry ground": path_follower(grip=0.12),
     },
     "mvsim/TerrainGoal-v0": {"slope avoider": slope_avoider, "go to goal": go_to_goal},
     "mvsim/TurtleBot3Nav-v0": {"wide gap follower": wide_gap_follower, **LIDAR},

@@ -1,4 +1,4 @@
-"""Environments along paths without tracks: the paths, and what each of them is about."""
+"""Environments along a path: the path itself, and what makes each of them hard."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from baselines import policies
 from evaluation import evaluate
 
 PATHS = ROOT / "worlds" / "paths"
-ROUTE = "mvsim/GnssRoute-v0"
+ROUTE, SLICK = "mvsim/GnssRoute-v0", "mvsim/Slick-v0"
 
 
 def test_the_paths_are_those_of_their_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,3 +57,15 @@ def test_the_last_fix_alone_does_not_suffice() -> None:
         name: evaluate(ROUTE, policy, range(32))["success"] for name, policy in policies(ROUTE).items()
     }
     assert results["mean of fixes"] > results["last fix"] + 0.3, results
+
+
+def test_slippery_patches_are_harder_and_elsewhere_in_each_episode() -> None:
+    policy = policies(SLICK)["as on dry ground"]
+    slips = ("0.8, 0.8", "0.1, 0.2", "0.05, 0.1")
+    rates = [evaluate(SLICK, policy, range(60), slip=slip)["success"] for slip in slips]
+    assert rates[0] > 0.95 and rates[0] > rates[1] + 0.15 > rates[2] + 0.3, rates
+    envs = mvsim_gym.VectorEnv(SLICK, num_envs=20)
+    envs.reset(seed=0)
+    for parameter in ("x", "y", "size_x", "friction_mu"):
+        assert len(np.unique(envs.read(f"region:slick1/{parameter}"))) == 20
+    envs.close()
