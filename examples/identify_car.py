@@ -68,7 +68,7 @@ def rows_of(path: Path) -> list[list[str]]:
 
 
 def commands(time: Array, axes: Array) -> Stream:
-    """What the driver commands: speed, on a ramp, and steering angle."""
+    """Returns the commands of the driver: speed, on a ramp, and steering angle."""
     turbo = axes[:, TURBO_AXIS] >= 0.9
     wanted = np.minimum(-axes[:, DRIVE_AXIS] * np.where(turbo, TURBO, NORMAL), FASTEST)
     grid = np.arange(time[0], time[-1], 0.02)

@@ -1,5 +1,5 @@
-// How many damaged inputs a slow test tries: `usual`, a quarter of them in CI, FACTOR times as many by `./dev fuzz FACTOR`;
-// and which: `./dev fuzz FACTOR SEED` tries others.
+// How many damaged inputs a slow test tries: `usual`, a quarter of them in CI, FACTOR times as many by `./dev
+// fuzz FACTOR`; and which: `./dev fuzz FACTOR SEED` tries others.
 #pragma once
 
 #include <algorithm>
