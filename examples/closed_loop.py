@@ -297,8 +297,9 @@ def main() -> None:
     parser.add_argument("--randomize", choices=("none", "standard", "strong"), default="none")
     parser.add_argument("--delay", type=float, default=0.0, help="of the commands, s")
     parser.add_argument("--domain", type=int, default=80, help="of ROS 2; that of the first job")
-    parser.add_argument("further", nargs="*", help="after --: further options of `mvsim-gym drive`")
-    options = parser.parse_args()
+    parser.epilog = "Options after -- are further ones of `mvsim-gym drive`."
+    cut = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    options, further = parser.parse_args(sys.argv[1:cut]), sys.argv[cut + 1 :]
     domains = list(range(options.domain, options.domain + options.jobs))
     ends: Counter[str] = Counter()
     stops: Counter[str] = Counter()
@@ -308,7 +309,7 @@ def main() -> None:
         number, episode = numbered
         domain = domains.pop()
         try:
-            found = drive_to(episode, options.env, options.policy, domain, options.delay, options.further)
+            found = drive_to(episode, options.env, options.policy, domain, options.delay, further)
         finally:
             domains.append(domain)
         for end, said in found:
