@@ -18,6 +18,7 @@ GIVEN = {  # of environments that observe what no robot has: what the caller giv
     "mvsim/RaceDuel-v0": ["opponent"],
     "mvsim/OffRoad-v0": ["wheels"],
     "mvsim/IceDrive-v0": ["wheels"],
+    "mvsim/Slick-v0": ["wheels"],
     "mvsim/Greenhouse-v0": ["row_parity"],
 }
 
