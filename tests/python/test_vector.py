@@ -34,7 +34,7 @@ def make(
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
 def test_equals_sync(env_id: str, mode: AutoresetMode, num_envs: int) -> None:
     # of a lone env 16 episodes and more, with pictures 7; of 16 together more
-    steps, limit = (60, 8) if pictures_of(env_id) else (400 if num_envs < 16 else 100, 25)
+    steps, limit = (60, 8) if pictures_of(env_id) else (400 if num_envs < 16 else 170, 25)
     keywords = {**short(env_id, limit), "spl": True}
     ours = trajectory(make(env_id, "vector_entry_point", num_envs, mode, **keywords), steps, mode)
     sync = trajectory(make(env_id, "sync", num_envs, mode, **keywords), steps, mode)
