@@ -40,6 +40,7 @@ OBSERVATIONS = {
     "wheels spin": ("rad/s", "speed of each wheel"),
     "neighbours": ("m, m, m/s, m/s, m, 1", "position, velocity and radius of the nearest others, and 1"),
     "centreline": ("m, m", "points of the centreline ahead, " + ROBOT_VECTOR),
+    "track_error": ("m, rad, 1/m", "offset from the centreline, heading relative to it, curvatures ahead"),
     "opponent": (
         "m, m, m/s, 1",
         "position and relative speed of the nearest opponent, and 1 if it is in sight",

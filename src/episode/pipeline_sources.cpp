@@ -38,6 +38,7 @@ constexpr auto kClasses = std::to_array<ClassNeeds>({
     {"steer", "steer"},
     {"height_scan", "pose attitude"},
     {"centreline", "pose"},
+    {"track_error", "pose"},
     {"row_index", "pose"},
     {"row_parity", "pose"},
     {"last_action", ""},

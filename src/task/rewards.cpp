@@ -71,7 +71,7 @@ class CollisionReward final : public Reward {
 };
 template std::unique_ptr<const Reward> term<CollisionReward>(TermReader&, TaskContext&);
 
-// 1 when the episode ends in any failure (collision, stuck, tilt, off_map).
+// 1 when the episode ends in any failure (collision, stuck, tilt, off_map...).
 class FailureReward final : public Reward {
  public:
   FailureReward(TermReader&, TaskContext&) {}
@@ -157,6 +157,22 @@ class SpeedReward final : public Reward {
   double max_;
 };
 template std::unique_ptr<const Reward> term<SpeedReward>(TermReader&, TaskContext&);
+
+// Square of the difference between `target` and the speed of the reference point in any direction, m2/s2.
+class SpeedErrorReward final : public Reward {
+ public:
+  SpeedErrorReward(TermReader& reader, TaskContext&)
+      : target_(reader.required_number("target", kNotNegative)) {}
+  double value(const EnvState&, const AgentState& agent) const override {
+    const Twist2& t = agent.now.twist;
+    const double error = target_ - std::sqrt(t.vx * t.vx + t.vy * t.vy);
+    return error * error;
+  }
+
+ private:
+  double target_;
+};
+template std::unique_ptr<const Reward> term<SpeedErrorReward>(TermReader&, TaskContext&);
 
 // |change of the commanded steering angle|, rad.
 class SteerRateReward final : public Reward {

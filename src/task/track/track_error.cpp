@@ -1,0 +1,98 @@
+// How far a robot is from the centreline: an observation (track_error), a reward (track_offset) and a
+// termination (off_track). Offsets are positive to the left of the line.
+#include <cmath>
+
+#include "task/make_term.h"
+#include "task/track/race.h"
+
+namespace mvsim {
+namespace {
+
+// The place of an agent on the line, and its distance from there.
+struct TrackPlace {
+  Pose2 on;
+  double offset = 0;  // m, to the left
+};
+
+TrackPlace track_place(const RaceTracker& race, const AgentState& agent) {
+  const Pose2 on = race.line().at(race.state(agent).along);
+  const Vec2 off = Rotation2(on.yaw).unrotate(Vec2{agent.now.pose.x - on.x, agent.now.pose.y - on.y});
+  return {on, std::copysign(norm(off), off.y)};
+}
+
+}  // namespace
+
+// Offset (m), heading relative to the line (rad), and the mean curvatures (1/m, positive to the left) of the
+// next `points` stretches of `spacing` metres. The mean curvature is the turn of the line over its length.
+class TrackErrorObservation final : public ObservationOf<float> {
+ public:
+  TrackErrorObservation(TermReader& reader, const TaskContext& context)
+      : race_(need_race(reader, context)),
+        max_offset_(reader.number("max_offset", 5, kPositive)),
+        points_(reader.integer("points", 3, 0, 1000)),
+        spacing_(reader.number("spacing", 0.5, kPositive)) {}
+  std::vector<Interval> bounds() const override {
+    std::vector<Interval> out(2 + static_cast<size_t>(points_), symmetric(kPi / spacing_));
+    out[0] = symmetric(max_offset_);
+    out[1] = symmetric(kPi);
+    return out;
+  }
+  void write(EnvState&, AgentState& agent, Scratch&, float* out) const override {
+    const TrackPlace place = track_place(race_, agent);
+    *out++ = static_cast<float>(place.offset);
+    *out++ = static_cast<float>(std::remainder(agent.now.pose.yaw - place.on.yaw, 2 * kPi));
+    double yaw = place.on.yaw;
+    for (int i = 1; i <= points_; ++i) {
+      const double next = race_.line().at(race_.state(agent).along + i * spacing_).yaw;
+      *out++ = static_cast<float>(std::remainder(next - yaw, 2 * kPi) / spacing_);
+      yaw = next;
+    }
+  }
+
+ private:
+  const RaceTracker& race_;
+  double max_offset_;
+  int points_;
+  double spacing_;
+};
+template std::unique_ptr<const Observation> term<TrackErrorObservation>(TermReader&, TaskContext&);
+
+// Distance from the centreline, m, or its square.
+class TrackOffsetReward final : public Reward {
+ public:
+  TrackOffsetReward(TermReader& reader, TaskContext& context)
+      : race_(need_race(reader, context)), squared_(reader.boolean("squared", false)) {}
+  double value(const EnvState&, const AgentState& agent) const override {
+    const double offset = track_place(race_, agent).offset;
+    return squared_ ? offset * offset : std::fabs(offset);
+  }
+
+ private:
+  const RaceTracker& race_;
+  bool squared_;
+};
+template std::unique_ptr<const Reward> term<TrackOffsetReward>(TermReader&, TaskContext&);
+
+// Ends where the offset is outside of `offset`.
+class OffTrackTermination final : public Termination {
+ public:
+  OffTrackTermination(TermReader& reader, TaskContext& context) : race_(need_race(reader, context)) {
+    const std::optional<Interval> offset = reader.interval("offset", {-1e6, 1e6});
+    if (!offset) reader.fail("offset", "expected the attribute offset='low high', m to the left of the line");
+    if (!(offset->low < 0 && offset->high > 0))
+      reader.fail("offset", "expected a number below 0 and one above 0, m to the left of the line");
+    offset_ = *offset;
+  }
+  bool holds(const EnvState&, const AgentState& agent) const override {
+    const double offset = track_place(race_, agent).offset;
+    return offset < offset_.low || offset > offset_.high;
+  }
+  Verdict verdict() const override { return Verdict::kFailure; }
+
+ private:
+  const RaceTracker& race_;
+  Interval offset_;
+};
+template std::unique_ptr<const Termination> term<OffTrackTermination>(TermReader&, TaskContext&);
+
+}  // namespace mvsim
