@@ -17,7 +17,7 @@ from baselines import policies
 from evaluation import evaluate
 
 PATHS = ROOT / "worlds" / "paths"
-ROUTE, SLICK = "mvsim/GnssRoute-v0", "mvsim/Slick-v0"
+DRIFT, ROUTE, SLICK = "mvsim/Drift-v0", "mvsim/GnssRoute-v0", "mvsim/Slick-v0"
 
 
 def test_the_paths_are_those_of_their_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,3 +69,39 @@ def test_slippery_patches_are_harder_and_elsewhere_in_each_episode() -> None:
     for parameter in ("x", "y", "size_x", "friction_mu"):
         assert len(np.unique(envs.read(f"region:slick1/{parameter}"))) == 20
     envs.close()
+
+
+def test_the_drifter_slips_and_the_other_does_not() -> None:
+    """Slip is worth more than what it costs in offset and lost laps."""
+    slips, returns = {}, {}
+    for name in ("drifts", "keeps the line"):
+        envs = mvsim_gym.VectorEnv(DRIFT, num_envs=64, autoreset_mode="SameStep")
+        observation, _ = envs.reset(seed=7)
+        policy, ended = policies(DRIFT)[name], np.zeros(64, bool)
+        slip, total = np.zeros(64), np.zeros(64)
+        for _ in range(400):
+            observation, reward, terminated, truncated, info = envs.step(policy(observation))
+            total += np.where(ended, 0, reward)
+            first = (terminated | truncated) & ~ended
+            if first.any():
+                slip[first] = info["final_info"]["reward/sideslip"][first]
+            ended |= first
+        slips[name], returns[name] = slip.mean(), total.mean()
+        envs.close()
+    assert slips["drifts"] > 20 and slips["drifts"] > 3 * slips["keeps the line"], slips
+    assert returns["drifts"] > returns["keeps the line"] + 5, returns
+
+
+def test_no_constant_command_laps_the_oval() -> None:
+    """On an oval of shorter straights a constant command completes laps, which is why these are 2 m long."""
+    commands = np.array([[v, s] for v in np.linspace(-0.4, 1, 6) for s in np.linspace(0.1, 1, 8)], np.float32)
+    actions = np.repeat(commands, 6, axis=0)
+    envs = mvsim_gym.VectorEnv(DRIFT, num_envs=len(actions), autoreset_mode="SameStep")
+    envs.reset(seed=11)
+    won = np.zeros(len(actions))
+    for _ in range(400):
+        *_, info = envs.step(actions)
+        if "final_info" in info:
+            won = np.maximum(won, info["final_info"]["success"])
+    assert won.reshape(len(commands), 6).mean(axis=1).max() <= 0.34
+    assert won.mean() < 0.02

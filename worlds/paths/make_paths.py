@@ -4,6 +4,7 @@
 Run it here after a change: `python3 make_paths.py`. Needs nothing but Python.
 
 - campus: streets around an L of 90 x 40 m and 50 x 30 m, with corners of 8 m radius, driven counter-clockwise.
+- oval: two half circles of radius 0.8 m joined by straights of 2 m, driven counter-clockwise.
 """
 
 import math
@@ -12,6 +13,8 @@ from pathlib import Path
 CAMPUS = (0, 0), (90, 0), (90, 40), (50, 40), (50, 70), (0, 70)  # m, its corners
 CAMPUS_RADIUS = 8.0  # m
 CAMPUS_SPACING = 2.0  # m, at least, between two points of a street
+OVAL_RADIUS, OVAL_STRAIGHT = 0.8, 2.0  # m
+OVAL_STEP = math.radians(7.5)  # between two points of a half circle
 
 
 def campus():
@@ -38,8 +41,18 @@ def campus():
     return out
 
 
+def oval():
+    """Half circles with their centres on the x axis, from the lower end of the right one on."""
+    out = []
+    for centre, first in ((OVAL_STRAIGHT / 2, -math.pi / 2), (-OVAL_STRAIGHT / 2, math.pi / 2)):
+        for i in range(round(math.pi / OVAL_STEP) + 1):
+            angle = first + i * OVAL_STEP
+            out.append((centre + OVAL_RADIUS * math.cos(angle), OVAL_RADIUS * math.sin(angle)))
+    return out
+
+
 if __name__ == "__main__":
-    for name, points in (("campus", campus()),):
+    for name, points in (("campus", campus()), ("oval", oval())):
         rows = "\n".join(f"{x + 0.0:.3f} {y + 0.0:.3f}" for x, y in points).replace("-0.000", "0.000")
         Path(f"{name}.csv").write_text(f"# path {name}, made by make_paths.py: x y in m\n{rows}\n")
         length = sum(math.dist(p, q) for p, q in zip(points, points[1:] + points[:1], strict=True))
