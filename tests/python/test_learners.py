@@ -120,7 +120,7 @@ def test_rllib_takes_agents_for_rows() -> None:
     from mvsim_gym.learners.rllib import _Creator, register
 
     with pytest.raises(
-        ValueError, match=r"RLlib masks none, expected 'respawn' or 'end_all', or .*register_team"
+        ValueError, match=r"RLlib cannot mask them, expected 'respawn' or 'end_all', or .*register_team"
     ):
         register(TEAM)
     assert register(TEAM, on_end="respawn") == TEAM
