@@ -14,12 +14,8 @@ __all__ = ["Parameter", "ParameterServer"]
 
 Value = bool | int | float | str
 _PACKAGE = "rcl_interfaces"
-_BOOL, _INTEGER, _DOUBLE, _STRING = (
-    1,
-    2,
-    3,
-    4,
-)  # of rcl_interfaces/msg/ParameterType; 0 is a parameter that is not set
+# of rcl_interfaces/msg/ParameterType; 0 is a parameter that is not set
+_BOOL, _INTEGER, _DOUBLE, _STRING = 1, 2, 3, 4
 _TYPES: dict[type, int] = {bool: _BOOL, int: _INTEGER, float: _DOUBLE, str: _STRING}
 _FIELDS = {
     _BOOL: "bool_value",

@@ -185,10 +185,8 @@ class _Replay:
     def _follow(self, following: Mapping[str, Any]) -> None:
         """Sets the goal of the next period, which the drive set right after this one, or begins a new episode with the
         same one, as the drive did after a pause."""
-        goal, episode = (
-            following["goal"],
-            following.get("episode"),
-        )  # earlier recordings do not count episodes
+        goal = following["goal"]
+        episode = following.get("episode")  # earlier recordings do not count episodes
         is_new, self._episode = episode != self._episode, episode
         if goal is not None and (tuple(goal) != self._goal or is_new):
             self._take_goal(float(goal[0]), float(goal[1]))

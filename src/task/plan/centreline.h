@@ -1,5 +1,5 @@
-// The closed line of a race track: distances along it, the nearest place to a point, its course. Immutable,
-// any thread.
+// The closed line of a race track: distances along it, the nearest place to a point, its course. It may cross
+// itself, such as an eight. Immutable, any thread.
 #pragma once
 
 #include <vector>
@@ -25,6 +25,13 @@ class Centreline {
   // The same, plus the number of laps that brings it nearest to `along`. A lap adds length().
   double nearest(Vec2 point, double along) const;
 
+  static constexpr double kWindow = 0.125;  // share of the length that follow() searches to either side
+  // Whether two pieces that are no neighbours have a point in common.
+  bool crosses_itself() const { return crosses_itself_; }
+  // Returns the place nearest to a point that was at `along` a moment before, at most kWindow of the length
+  // away from there: near a crossing the nearest place of all may be on the other branch.
+  double follow(Vec2 point, double along) const;
+
   // Returns the pose at a distance along the line, with the direction of travel; any number of laps, also
   // negative.
   Pose2 at(double along) const;
@@ -45,16 +52,20 @@ class Centreline {
   struct Place {
     double on, square;  // m from its start; m2 to the point
   };
-  static Place place_on(const Piece& piece, Vec2 point);
+  // The part of the piece between two distances from its start, m, is searched.
+  static Place place_on(const Piece& piece, Vec2 point, double from, double to);
+  bool meet(size_t i, size_t k) const;
+  bool has_crossing() const;
   double nearest_within(Vec2 point, double within) const;
   double on_line(double along) const;  // in [0, length())
-  const Piece& piece_at(double on) const;
+  size_t piece_at(double on) const;
 
   std::vector<Vec2> points_;
   std::vector<Piece> pieces_;
   std::vector<Run> runs_;
   std::vector<size_t> first_of_;  // for equal parts of the line: the piece at the begin of each
   double length_ = 0;
+  bool crosses_itself_ = false;
 };
 
 }  // namespace mvsim

@@ -63,8 +63,8 @@ void RaceTracker::begin_period(const TrackerView& view) const {
 
 void RaceTracker::measure(const TrackerView& view) const {
   RaceState& race = state(view.agent);
-  race.along = crossing_.crosses_itself() ? crossing_.follow(view.position(), race.along)
-                                          : line_.nearest(view.position(), race.along);
+  race.along = line_.crosses_itself() ? line_.follow(view.position(), race.along)
+                                      : line_.nearest(view.position(), race.along);
   race.farthest = std::max(race.farthest, race.along);
 }
 

@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 
-#include "task/plan/crossing_line.h"
 #include "task/terms.h"
 #include "task/track/tracker.h"
 
@@ -24,7 +23,7 @@ struct RaceState {
 
 class RaceTracker final : public TrackerOf<RaceState> {
  public:
-  explicit RaceTracker(Centreline line) : line_(std::move(line)), crossing_(line_.points()) {}
+  explicit RaceTracker(Centreline line) : line_(std::move(line)) {}
   const Centreline& line() const { return line_; }
 
   void start(const TrackerView& view) const override;
@@ -50,7 +49,6 @@ class RaceTracker final : public TrackerOf<RaceState> {
 
  private:
   Centreline line_;
-  CrossingLine crossing_;
 };
 
 // Return the race of the task, or throw if there is no centreline, or only one agent.

@@ -6,7 +6,7 @@
 
 #include "batch/batch_test_util.h"
 #include "episode/episode.h"
-#include "task/plan/crossing_line.h"
+#include "task/plan/centreline.h"
 #include "task/track/race.h"
 
 namespace mvsim::track_error_test {
@@ -147,48 +147,46 @@ TEST(SlipRewards, OfWheelsThatSpin) {
   EXPECT_GT(most, 0.2);
 }
 
-TEST(CrossingLine, KnowsWhetherItCrossesItself) {
-  EXPECT_FALSE(CrossingLine({{0, 0}, {10, 0}, {10, 10}, {0, 10}}).crosses_itself());
-  EXPECT_FALSE(CrossingLine({{0, 0}, {10, 0}, {5, 5}}).crosses_itself());
-  EXPECT_TRUE(CrossingLine({{0, 0}, {10, 10}, {10, 0}, {0, 10}}).crosses_itself());
-  EXPECT_TRUE(CrossingLine({{0, 0}, {5, 5}, {10, 0}, {10, 9}, {5, 5}, {0, 9}}).crosses_itself());
+TEST(CentrelineCrossing, KnowsWhetherItCrossesItself) {
+  EXPECT_FALSE(Centreline({{0, 0}, {10, 0}, {10, 10}, {0, 10}}).crosses_itself());
+  EXPECT_FALSE(Centreline({{0, 0}, {10, 0}, {5, 5}}).crosses_itself());
+  EXPECT_TRUE(Centreline({{0, 0}, {10, 10}, {10, 0}, {0, 10}}).crosses_itself());
+  EXPECT_TRUE(Centreline({{0, 0}, {5, 5}, {10, 0}, {10, 9}, {5, 5}, {0, 9}}).crosses_itself());
   std::vector<Vec2> circle, eight;
   for (int i = 0; i < 500; ++i) {
     const double t = 2 * kPi * i / 500;
     circle.push_back({std::cos(t), std::sin(t)});
     eight.push_back({std::cos(t), std::sin(2 * t)});
   }
-  EXPECT_FALSE(CrossingLine(circle).crosses_itself());
-  EXPECT_TRUE(CrossingLine(eight).crosses_itself());
+  EXPECT_FALSE(Centreline(circle).crosses_itself());
+  EXPECT_TRUE(Centreline(eight).crosses_itself());
 }
 
 // Along an eight in small steps, 0.2 m beside it, with its laps, forward and back: no step is a shortcut.
-TEST(CrossingLine, FollowsItsBranchOverTheCrossing) {
+TEST(CentrelineCrossing, FollowsItsBranchOverTheCrossing) {
   std::vector<Vec2> points;
   for (int i = 0; i < 500; ++i) {
     const double t = 2 * kPi * i / 500;
     points.push_back({10 * std::cos(t), 5 * std::sin(2 * t)});
   }
   const Centreline line(points);
-  const CrossingLine crossing(points);
   double along = 0;
   for (const double step : {0.05, -0.05})
     for (int i = 0; i < 3000; ++i) {
       const double before = along;
       const Pose2 on = line.at(along + step);
       const Vec2 aside = Rotation2(on.yaw).rotate({0, 0.2});
-      along = crossing.follow({on.x + aside.x, on.y + aside.y}, along);
+      along = line.follow({on.x + aside.x, on.y + aside.y}, along);
       ASSERT_NEAR(along - before, step, 0.03) << i;
     }
 }
 
-TEST(CrossingLine, FarFromACrossingItIsTheNearestPlace) {
+TEST(CentrelineCrossing, FarFromACrossingItIsTheNearestPlace) {
   const std::vector<Vec2> points{{0, 0}, {10, 10}, {10, 0}, {0, 10}};
   const Centreline line(points);
-  const CrossingLine crossing(points);
-  EXPECT_NEAR(crossing.follow({1, 1.2}, 1), line.nearest({1, 1.2}), 1e-12);
-  EXPECT_NEAR(crossing.follow({1, 1.2}, 1 + line.length()), line.nearest({1, 1.2}) + line.length(), 1e-12);
-  EXPECT_NEAR(crossing.follow({0, 1}, 0.5), -1, 1e-12);  // on the last piece, before the start
+  EXPECT_NEAR(line.follow({1, 1.2}, 1), line.nearest({1, 1.2}), 1e-12);
+  EXPECT_NEAR(line.follow({1, 1.2}, 1 + line.length()), line.nearest({1, 1.2}) + line.length(), 1e-12);
+  EXPECT_NEAR(line.follow({0, 1}, 0.5), -1, 1e-12);  // on the last piece, before the start
 }
 
 TEST(TrackError, ProgressGoesOnOverACrossing) {
