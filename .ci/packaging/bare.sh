@@ -10,6 +10,7 @@ set -eu
 suite=$1 given=$(realpath "$2")
 shift 2
 here=$(cd "$(dirname "$0")/../.." && pwd)
+. "$here/.ci/packaging/debian.sh"
 base=$here/build/bare
 kept=$base/$suite.tar
 say() { echo "bare: $*" >&2; }
@@ -17,13 +18,7 @@ say() { echo "bare: $*" >&2; }
 if [ ! -f "$kept" ]; then
   say "$suite: making a root, once"
   rm -rf "$base/making-$suite"
-  mkdir -p "$base/making-$suite"
-  # that of this machine, if it is a Debian
-  mirror=$(grep -hsE '^URIs:|^deb ' /etc/apt/sources.list /etc/apt/sources.list.d/* | grep -oE 'https?://[^ ]*/debian/?( |$)' | head -n 1)
-  # shellcheck disable=SC2086 # no word where there is no mirror
-  debootstrap --variant=minbase --include=ca-certificates,python3,python3-venv "$suite" "$base/making-$suite" $mirror \
-    >"$base/$suite.log" 2>&1 || { tail -n 20 "$base/$suite.log" >&2; exit 1; }
-  rm -rf "$base/making-$suite"/var/cache/apt/archives/*.deb
+  debian_root "$suite" "$base/making-$suite" python3,python3-venv
   tar -cf "$kept.part" -C "$base/making-$suite" .
   mv "$kept.part" "$kept"
   rm -rf "$base/making-$suite"

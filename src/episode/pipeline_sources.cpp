@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/math.h"
 
 namespace mvsim {
 namespace {
@@ -169,7 +170,7 @@ bool are_same_beams(const EvenAngles& a, const EvenAngles& b, double turned) {
 
 bool stand_at_one_place(const Pose2& a, const Pose2& b) {
   constexpr double kNear = 1e-6;  // m
-  return std::hypot(a.x - b.x, a.y - b.y) < kNear;
+  return math::hypot(a.x - b.x, a.y - b.y) < kNear;
 }
 
 }  // namespace
