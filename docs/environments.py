@@ -31,6 +31,7 @@ ROBOT_VECTOR = "in the frame of the robot"
 OBSERVATIONS = {
     "scan": ("m", "nearest range in each sector of the lidar"),
     "goal": ("m, 1, 1", "distance to the goal, cosine and sine of its direction " + ROBOT_VECTOR),
+    "goal_heading": ("1", "cosine and sine of the heading of the goal " + ROBOT_VECTOR),
     "waypoint": ("m, m", "a point ahead on the shortest path to the goal, " + ROBOT_VECTOR),
     "velocity": ("m/s, rad/s", "forward and turning speed"),
     "velocity lateral": ("m/s, m/s, rad/s", "forward, lateral and turning speed"),

@@ -52,14 +52,19 @@ def _threads(name: str, found: Any) -> int:
     return checked_count(name, found, 0)
 
 
-def _radius(name: str, found: Any) -> float | None:
-    if found is None:
-        return None
-    if isinstance(found, bool) or not isinstance(found, int | float):
-        raise TypeError(f"{name}: found {kind_of(found)}, expected metres, such as 0.25")
-    if not 0 < found < math.inf:
-        raise ValueError(f"{name}: found {found}, expected more than 0 metres")
-    return number(name, found)
+def _limit(unit: str, example: float) -> Callable[[str, Any], float | None]:
+    """Returns the check of a limit above 0 in this unit, or None."""
+
+    def checked(name: str, found: Any) -> float | None:
+        if found is None:
+            return None
+        if isinstance(found, bool) or not isinstance(found, int | float):
+            raise TypeError(f"{name}: found {kind_of(found)}, expected {unit}, such as {example}")
+        if not 0 < found < math.inf:
+            raise ValueError(f"{name}: found {found}, expected more than 0 {unit}")
+        return number(name, found)
+
+    return checked
 
 
 def _pixels(side: int) -> Option:
@@ -316,7 +321,24 @@ class SB3Options(OwnOptions, total=False):
             None,
             "distance, m, at which the robot has reached its goal. Makes a goal environment for HER and"
             ' "MultiInputPolicy" (docs/training.md). Give the radius of the goal in the environment file.',
-            _radius,
+            _limit("metres", 0.25),
+        ),
+    ]
+    goal_angle: Annotated[
+        float | None,
+        Option(
+            None,
+            "with `goal_radius`: the angle to the goal's heading, rad, below which the goal counts as reached. The goal"
+            " needs a heading (`poses` of `<goal>`).",
+            _limit("radians", 0.1),
+        ),
+    ]
+    goal_speed: Annotated[
+        float | None,
+        Option(
+            None,
+            "with `goal_radius`: the speed, m/s, up to which the goal counts as reached.",
+            _limit("m/s", 0.3),
         ),
     ]
     width: Side

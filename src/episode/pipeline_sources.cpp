@@ -32,6 +32,7 @@ constexpr auto kClasses = std::to_array<ClassNeeds>({
     {"points", "sensor"},
     {"reading", "sensor"},
     {"goal", "pose goal"},
+    {"goal_heading", "pose goal"},
     {"waypoint", "pose goal"},
     {"velocity", "velocity"},
     {"odometry", "odometry"},

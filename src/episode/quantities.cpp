@@ -95,6 +95,10 @@ void read_goal(const Task&, const EnvState& env, size_t agent, double* out) {
 void write_goal(const Task& task, EnvState& env, size_t agent, const double* v) {
   set_goal(task, env, agent, {v[0], v[1]});
 }
+// The heading of the goal, which follows from its position (task/goal_poses.h).
+void read_goal_yaw(const Task& task, const EnvState& env, size_t agent, double* out) {
+  *out = task.agents[agent].start_and_goal.goal_poses()->heading(env.agents[agent].goal);
+}
 void read_action(const Task&, const EnvState& env, size_t agent, double* out) {
   std::ranges::copy(env.agents[agent].action, out);
 }
@@ -121,9 +125,11 @@ constexpr Quantity kQuantities[] = {
      [](const Task&, const EnvState& e, size_t, double* out) { *out = e.simulation.state().time; }},
     // of the first agent, or of the agent of the row
     {Owner::kEnv, "goal", 2, read_goal, check_goal, write_goal},
+    {Owner::kEnv, "goal_yaw", 1, read_goal_yaw},
     {Owner::kEnv, "action", 0, read_action},
     {Owner::kEnv, "previous_action", 0, read_previous_action},
     {Owner::kAgent, "goal", 2, read_goal, check_goal, write_goal},
+    {Owner::kAgent, "goal_yaw", 1, read_goal_yaw},
     {Owner::kAgent, "action", 0, read_action},
     {Owner::kAgent, "previous_action", 0, read_previous_action},
     {Owner::kVehicle, "pose", 3,
@@ -235,8 +241,11 @@ const Quantity* find_row(Owner owner, std::string_view name) {
   return it == std::end(kQuantities) ? nullptr : it;
 }
 
-bool has_goal(const Task& task) {
-  return task.agents.front().start_and_goal.has_goal();
+// Whether a task lacks what a quantity of its agents is about: a goal, or a heading of the goal.
+bool lacks(const Task& task, std::string_view quantity) {
+  const StartAndGoal& places = task.agents.front().start_and_goal;
+  return (quantity.ends_with("goal") && !places.has_goal()) ||
+         (quantity.ends_with("goal_yaw") && !places.goal_poses());
 }
 
 template <typename Thing>
@@ -279,7 +288,7 @@ std::vector<std::string> quantity_names(const Task& task, const EnvState& env) {
   add(Owner::kEnv, "");
   for (const AgentTask& agent : task.agents)
     add(Owner::kAgent, "agent:" + model.vehicles[agent.vehicle].name + "/");
-  if (!has_goal(task)) std::erase_if(names, [](const std::string& name) { return name.ends_with("goal"); });
+  std::erase_if(names, [&](const std::string& name) { return lacks(task, name); });
   for (const VehicleModel& v : model.vehicles) add(Owner::kVehicle, "vehicle:" + v.name + "/");
   for (const BlockModel& b : model.blocks) add(Owner::kBlock, "block:" + b.name + "/");
   if (task.movers)
@@ -293,7 +302,7 @@ QuantityList find_quantities(const Task& task, const EnvState& env, const std::s
   const Quantity* const row = find_row(asked.owner, asked.quantity);
   QuantityList list;
   list.is_pattern = name.find('*') != std::string::npos;
-  if (row && asked.quantity == "goal" && asked.owner != Owner::kBody && !has_goal(task)) {
+  if (row && (asked.owner == Owner::kEnv || asked.owner == Owner::kAgent) && lacks(task, asked.quantity)) {
     fail_unknown(task, env, name);
   } else if (row && asked.owner == Owner::kAgent) {
     for (size_t a = 0; a < task.agents.size(); ++a) {

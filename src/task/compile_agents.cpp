@@ -219,6 +219,7 @@ std::vector<ObservationSpec> compile_agent(const AgentSpec& spec, std::span<cons
                       .needs = needs};
   compile_resets(context, agent, is_first, task);
   context.has_goal = agent.start_and_goal.has_goal();
+  context.goal_poses = agent.start_and_goal.goal_poses();
   {
     TermReader reader(spec.action);
     agent.action = make_term(reader, context, action_classes());

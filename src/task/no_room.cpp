@@ -189,10 +189,28 @@ void StartAndGoal::explain_distance(const Simulation& simulation, const Planning
        found + ", but almost never within the limits: expected wider limits or fewer obstacles");
 }
 
+// Explains that no pose of the goal has room.
+void StartAndGoal::explain_poses(const Simulation& s) const {
+  const double max = std::max(2 * goal_clearance_, 1.0);
+  double most = 0;
+  for (const Pose2& pose : goal_poses_->poses()) {
+    const Vec2 p{pose.x, pose.y};
+    if (!is_known_ground(s.model(), p)) continue;
+    const double walls = distance_to_static(s.model(), p, max);
+    most = std::max(most, std::min(walls, distance_to_obstacles(s, p, max, static_cast<int>(vehicle_))));
+  }
+  const std::string count = std::to_string(goal_poses_->poses().size());
+  fail(goal_term_, most < goal_clearance_ ? "clearance" : "slope",
+       "the goal needs " + metres(goal_clearance_) + " around it, the freest of its " + count +
+           " poses has " + metres(most) + ": expected less clearance, fewer obstacles or more poses");
+}
+
 void StartAndGoal::explain_no_room(Simulation& s, const PlanningGrid* grid, const FieldOf& field_of,
                                    const Poll& poll) const {
   RandomStream random(s.state().key, s.state().episode, StreamPurpose::kSpawn, kOwnStream);
-  if (has_goal_ && !goal_point_) {
+  const auto is_found = [&] { return draw_goal_pose(s, random, poll).has_value(); };
+  if (goal_poses_ && !is_found()) explain_poses(s);
+  if (has_goal_ && !goal_point_ && !goal_poses_) {
     const Wanted goal{goal_term_, goal_clearance_, goal_slope_, area_of(goal_area_, s.model())};
     require_some(look_around(s, vehicle_, goal, random, poll), goal, "the goal");
   }

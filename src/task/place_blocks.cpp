@@ -1,4 +1,5 @@
-// <place blocks="pattern" .../>: moves blocks to random poses, with random sizes, at the start of an episode.
+// <place blocks="pattern" .../>: moves blocks to random poses, with random sizes, at the start of an episode:
+// to any pose of an area, or to poses of a list.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -32,6 +33,7 @@ class PlaceBlocks final : public ResetTerm {
     gap_ = reader.number("gap", 0, kNotNegative);
     radius_ = reader.interval("radius", kPositive);
     if (radius_) check_radius(reader, context.model);
+    read_poses(reader, context.model);
   }
 
   void apply(EnvState& env, RandomStream& random, const Poll& poll) const override {
@@ -39,10 +41,38 @@ class PlaceBlocks final : public ResetTerm {
     const Vec2 parked = s.model().origin + Vec2{kParked, kParked};
     for (size_t k = 0; k < blocks_.size(); ++k)
       s.place_block(blocks_[k], {parked.x + 100.0 * static_cast<double>(k), parked.y, 0});
+    if (!poses_.empty()) return place_at_poses(env, random);
     for (size_t block : blocks_) place(env, block, random, poll);
   }
 
  private:
+  void read_poses(TermReader& reader, const Model& model) {
+    poses_ = reader.poses("poses");
+    if (poses_.empty()) return;
+    for (const char* other : {"area", "margin", "gap", "radius"})
+      if (reader.has(other)) reader.fail(other, "found beside 'poses', expected one of them");
+    for (const Pose2& pose : poses_) check_inside(reader, "poses", model, {pose.x, pose.y});
+    if (poses_.size() < blocks_.size())
+      reader.fail("poses", "found " + std::to_string(poses_.size()) + " poses for " +
+                               std::to_string(blocks_.size()) + " blocks, expected at least as many");
+  }
+
+  // Places each block at another pose of the list. Poses near a start or a goal of the caller come last.
+  void place_at_poses(EnvState& env, RandomStream& random) const {
+    std::vector<Pose2> left = poses_;
+    for (const size_t block : blocks_) {
+      const BlockModel& model = env.simulation.model().blocks[block];
+      const double radius = env.simulation.state().params[model.params + kBlockScale] * model.shape.radius;
+      size_t chosen = 0;
+      for (int i = 0; i < kBlockTries; ++i) {
+        chosen = random.below(static_cast<uint32_t>(left.size()));
+        if (room_to_given(env, {left[chosen].x, left[chosen].y}, radius) >= 0) break;
+      }
+      env.simulation.place_block(block, left[chosen]);
+      left.erase(left.begin() + static_cast<std::ptrdiff_t>(chosen));
+    }
+  }
+
   // Refuses a pattern that matches nothing, which is usually a mistake. A count may state that there may be
   // no block.
   void check_count(TermReader& reader, const std::string& pattern,
@@ -109,14 +139,21 @@ class PlaceBlocks final : public ResetTerm {
     const double to_walls = radius + margin_, to_others = radius + gap_;
     double excess = std::min(0.0, distance_to_static(s.model(), center, to_walls) - to_walls);
     if (!is_known_ground(s.model(), center)) excess -= to_walls;
+    excess = std::min(excess, room_to_given(env, center, radius));
+    return std::min(excess,
+                    distance_to_obstacles(s, center, to_others, static_cast<int>(vehicle_)) - to_others);
+  }
+
+  // Returns the smallest excess of the distances to starts and goals of the caller, at most 0.
+  static double room_to_given(const EnvState& env, Vec2 center, double radius) {
+    const Model& m = env.simulation.model();
+    double excess = 0;
     for (const GivenStart& given : env.given) {
-      const double to_robot =
-          radius + s.model().vehicles[given.vehicle].radius + s.model().collision_threshold + kSkins;
+      const double to_robot = radius + m.vehicles[given.vehicle].radius + m.collision_threshold + kSkins;
       if (given.pose) excess = std::min(excess, norm(center - Vec2{given.pose->x, given.pose->y}) - to_robot);
       if (given.goal) excess = std::min(excess, norm(center - *given.goal) - to_robot);
     }
-    return std::min(excess,
-                    distance_to_obstacles(s, center, to_others, static_cast<int>(vehicle_)) - to_others);
+    return excess;
   }
 
   size_t vehicle_;
@@ -124,6 +161,7 @@ class PlaceBlocks final : public ResetTerm {
   std::vector<size_t> blocks_;
   double margin_ = 0, gap_ = 0;
   std::optional<Interval> radius_;
+  std::vector<Pose2> poses_;  // one for each block, if there are any
 };
 template std::unique_ptr<const ResetTerm> term<PlaceBlocks>(TermReader&, TaskContext&);
 

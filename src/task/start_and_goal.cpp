@@ -26,9 +26,8 @@ void warn_of_radians(const TermReader& reader, const TaskContext& context, const
   const double degrees = degrees_if_radians(yaw);
   if (degrees == 0) return;
   char text[128];
-  std::snprintf(text, sizeof text,
-                ": <spawn>, %s: a yaw of %g is in degrees here: %g rad would be %g degrees", attribute, yaw,
-                yaw, degrees);
+  std::snprintf(text, sizeof text, ": <%s>, %s: a yaw of %g is in degrees here: %g rad would be %g degrees",
+                reader.term().params.tag.c_str(), attribute, yaw, yaw, degrees);
   std::string warning = reader.term().params.find(attribute)->where.text() + text;
   std::vector<std::string>& warnings = context.needs.warnings;
   if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end())
@@ -83,6 +82,14 @@ void StartAndGoal::read_goal(TermReader& reader, const TaskContext& context) {
   if (const auto p = reader.numbers("position", kPosition, "two numbers, x y"))
     goal_point_ = Vec2{(*p)[0], (*p)[1]};
   if (goal_point_) check_inside(reader, "position", context.model, *goal_point_);
+  std::vector<Pose2> poses = reader.poses("poses");
+  for (const char* other : {"position", "area"})
+    if (!poses.empty() && reader.has(other)) reader.fail(other, "found beside 'poses', expected one of them");
+  for (const Pose2& pose : poses) {
+    check_inside(reader, "poses", context.model, {pose.x, pose.y});
+    warn_of_radians(reader, context, "poses", pose.yaw / kDegree);
+  }
+  if (!poses.empty()) goal_poses_ = std::make_shared<const GoalPoses>(std::move(poses));
 }
 
 void StartAndGoal::finish(const TaskContext& context) {
@@ -104,11 +111,27 @@ std::optional<Vec2> StartAndGoal::draw_point(const Simulation& simulation, doubl
   return std::nullopt;
 }
 
+// Draws one of the poses with enough room around it.
+std::optional<Vec2> StartAndGoal::draw_goal_pose(const Simulation& simulation, RandomStream& random,
+                                                 const Poll& poll) const {
+  const std::vector<Pose2>& poses = goal_poses_->poses();
+  for (int i = 0; i < kPointTries; ++i) {
+    if (poll) poll();
+    const Pose2& pose = poses[random.below(static_cast<uint32_t>(poses.size()))];
+    const Vec2 p{pose.x, pose.y};
+    if (is_free(simulation, vehicle_, p, goal_clearance_) &&
+        ground_slope(simulation.model(), p) <= goal_slope_)
+      return p;
+  }
+  return std::nullopt;
+}
+
 // Draws a goal. With a planning grid goals are centres of its free cells, in every second row and column, so
 // that their fields fit into the cache and are used again.
 std::optional<Vec2> StartAndGoal::draw_goal(const Simulation& simulation, const PlanningGrid* grid,
                                             RandomStream& random, const Poll& poll) const {
   if (goal_point_) return goal_point_;
+  if (goal_poses_) return draw_goal_pose(simulation, random, poll);
   const Rect area = area_of(goal_area_, simulation.model());
   if (!grid) return draw_point(simulation, goal_clearance_, area, random, poll);
   for (int i = 0; i < kPointTries; ++i) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "task/env_state.h"
+#include "task/goal_poses.h"
 #include "task/terms.h"
 
 namespace mvsim {
@@ -23,6 +24,7 @@ class StartAndGoal {
   void finish(const TaskContext& context);
 
   bool has_goal() const { return has_goal_; }
+  const std::shared_ptr<const GoalPoses>& goal_poses() const { return goal_poses_; }  // null: no heading
   bool geodesic() const { return geodesic_; }
   double planning_cell() const { return cell_; }
   double inflation() const { return inflation_; }
@@ -46,6 +48,8 @@ class StartAndGoal {
   std::optional<Vec2> draw_goal(const Simulation& simulation, const PlanningGrid* grid, RandomStream& random,
                                 const Poll& poll) const;
 
+  std::optional<Vec2> draw_goal_pose(const Simulation& simulation, RandomStream& random,
+                                     const Poll& poll) const;
   bool trailers_are_free(const Simulation& simulation) const;
 
   // Throws an error that names the limit that fails (no_room.cpp).
@@ -54,6 +58,7 @@ class StartAndGoal {
   [[noreturn]] void explain_distance(const Simulation& simulation, const PlanningGrid* grid,
                                      const FieldOf& field_of, const std::vector<Vec2>& starts,
                                      RandomStream& random, const Poll& poll) const;
+  [[noreturn]] void explain_poses(const Simulation& simulation) const;
   [[noreturn]] void explain_given(EnvState& env, size_t index, const GivenStart& given) const;
   void require_free_pose(Simulation& simulation) const;
 
@@ -70,6 +75,7 @@ class StartAndGoal {
   std::optional<Pose2> spawn_pose_;
   Pose2 spawn_deviation_;
   std::optional<Vec2> goal_point_;
+  std::shared_ptr<const GoalPoses> goal_poses_;  // the goal is one of them
   std::optional<Interval> distance_, yaw_;
 };
 

@@ -120,6 +120,23 @@ std::vector<Interval> TermReader::intervals(std::string_view name, Range range) 
   return out;
 }
 
+std::vector<Pose2> TermReader::poses(std::string_view name) {
+  const NamedText* value = find(name);
+  if (!value) return {};
+  constexpr size_t kMostPoses = 10000;
+  constexpr const char* kExpected = "three numbers of each pose, x y yaw_deg";
+  const std::vector<double> v = parse_numbers(*value, 3, 3 * kMostPoses, kExpected);
+  if (v.size() % 3 != 0) fail(name, "found " + std::to_string(v.size()) + " numbers, expected " + kExpected);
+  std::vector<Pose2> out;
+  for (size_t i = 0; i < v.size(); i += 3) {
+    check(*value, v[i], kPlace);
+    check(*value, v[i + 1], kPlace);
+    check(*value, v[i + 2], kAngle);
+    out.push_back({v[i], v[i + 1], v[i + 2] * kDegree});
+  }
+  return out;
+}
+
 Interval TermReader::ordered(const NamedText& value, Interval found, Range range) const {
   if (found.low > found.high) fail(value.name, "found '" + value.text + "', expected low <= high");
   check(value, found.low, range);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/geometry.h"
 #include "task/env_spec.h"
 
 namespace mvsim {
@@ -46,6 +47,9 @@ class TermReader {
   std::optional<Interval> interval(std::string_view name, Range range = {});
   // Reads several intervals; empty if there is no such attribute.
   std::vector<Interval> intervals(std::string_view name, Range range = {});
+
+  // Reads poses, "x y yaw_deg" of each; empty if there is no such attribute.
+  std::vector<Pose2> poses(std::string_view name);
 
   bool has(std::string_view name);
   // Reads one of `choices`, by default the first.

@@ -7,26 +7,34 @@
 
 namespace mvsim {
 
-// Ends near the goal, and below `max_speed` if that is given.
+// Ends near the goal, below `max_speed` and with a heading within `max_angle` of the goal's, if these are
+// given.
 class GoalTermination final : public Termination {
  public:
   GoalTermination(TermReader& reader, TaskContext& context)
       : radius_(reader.required_number("radius", kPositive)),
         max_speed_(reader.number("max_speed", kNoLimit, kPositive)) {
     if (!context.has_goal) reader.fail("class", "expected a <goal> in <reset>");
+    if (reader.has("max_angle")) {
+      max_angle_ = kDegree * reader.number("max_angle", 180, {1e-9, 180});
+      poses_ = context.goal_poses;
+      if (!poses_) reader.fail("max_angle", "expected a <goal> with the attribute 'poses' in <reset>");
+    }
     context.has_goal_termination = true;
     context.goal_radius = radius_;
   }
   bool holds(const EnvState&, const AgentState& agent) const override {
     const Twist2& t = agent.now.twist;
-    return agent.now.goal_distance < radius_ && t.vx * t.vx + t.vy * t.vy <= max_speed_ * max_speed_;
+    return agent.now.goal_distance < radius_ && t.vx * t.vx + t.vy * t.vy <= max_speed_ * max_speed_ &&
+           (!poses_ || std::fabs(wrap_to_pi(agent.now.pose.yaw - poses_->heading(agent.goal))) < max_angle_);
   }
   Verdict verdict() const override { return Verdict::kSuccess; }
 
  private:
   static constexpr double kNoLimit = 1e9;
 
-  double radius_, max_speed_;
+  double radius_, max_speed_, max_angle_ = 0;
+  std::shared_ptr<const GoalPoses> poses_;  // null: any heading
 };
 template std::unique_ptr<const Termination> term<GoalTermination>(TermReader&, TaskContext&);
 

@@ -25,6 +25,7 @@ constexpr auto kObservations = std::to_array<TermClass<Observation>>({
     {"points", term<class PointsObservation>},
     {"reading", term<class ReadingObservation>},
     {"goal", term<class GoalObservation>},
+    {"goal_heading", term<class GoalHeadingObservation>},
     {"waypoint", term<class WaypointObservation>},
     {"velocity", term<class VelocityObservation>},
     {"odometry", term<class OdometryObservation>},
@@ -43,6 +44,7 @@ constexpr auto kObservations = std::to_array<TermClass<Observation>>({
 
 constexpr auto kRewards = std::to_array<TermClass<Reward>>({
     {"progress", term<class ProgressReward>},
+    {"pose_progress", term<class PoseProgressReward>},
     {"goal", term<class GoalReward>},
     {"all_goals", term<class AllGoalsReward>},
     {"collision", term<class CollisionReward>},

@@ -13,6 +13,7 @@
 
 #include "model/model.h"
 #include "task/env_state.h"
+#include "task/goal_poses.h"
 #include "task/observation_spec.h"
 #include "task/term_reader.h"
 #include "task/track/tracker.h"
@@ -48,7 +49,8 @@ struct TaskContext {
   std::span<const size_t> agents;  // the vehicles of all agents of an env, in their order
   double control_period;
   bool has_goal = false, has_goal_termination = false;
-  double goal_radius = 0;  // of the termination; 0: none
+  double goal_radius = 0;                                 // of the termination; 0: none
+  std::shared_ptr<const GoalPoses> goal_poses = nullptr;  // null: the goal has no heading
   // Largest magnitudes that the action commands, 0 if it is no twist.
   double vx_max = 0, omega_max = 0;
   size_t action_size = 0;

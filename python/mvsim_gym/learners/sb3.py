@@ -21,7 +21,7 @@ from mvsim_gym._options import SB3Options
 from mvsim_gym._outputs import arrays_of
 from mvsim_gym._state import pack, unpack
 from mvsim_gym.learners._flat import FlatObservation
-from mvsim_gym.learners._goals import GoalObservation, without_goal
+from mvsim_gym.learners._goals import GoalObservation, Reached, without_goal
 from mvsim_gym.learners._neighbours import NeighbourExtractor
 from mvsim_gym.learners._pictures import PictureExtractor
 from mvsim_gym.learners._rings import RingExtractor
@@ -53,8 +53,9 @@ class MVSimVecEnv(ControlsMany, VecEnv):
     episode ended in the step. Those have `terminal_observation`, `TimeLimit.truncated`, `episode` (r: return, l: length
     in steps, t: simulated s), `is_success` and the keys of `mvsim_gym.Env`.
 
-    With `goal_radius` it is a goal environment for `HerReplayBuffer`. The reward is 1 within that distance of the goal,
-    else 0. `env_method("compute_reward", achieved, desired, infos, indices=[0])` returns it for any goal.
+    With `goal_radius` it is a goal environment for `HerReplayBuffer`. The reward is 1 within that distance of the goal
+    (and within `goal_angle` and `goal_speed`, if they are given), else 0. `env_method("compute_reward", achieved,
+    desired, infos, indices=[0])` returns it for any goal.
     """
 
     _KIND = "vector environment"
@@ -80,6 +81,9 @@ class MVSimVecEnv(ControlsMany, VecEnv):
             raise ValueError(
                 "goal_radius: found several agents in a world, expected an environment of one agent"
             )
+        for limit in ("goal_angle", "goal_speed"):
+            if radius is None and recipe.options[limit] is not None:
+                raise ValueError(f"{limit}: found it without goal_radius, expected both")
         space = self._make_space(recipe, batch)
         if radius is not None and self._terms:
             raise ValueError(
@@ -97,7 +101,8 @@ class MVSimVecEnv(ControlsMany, VecEnv):
                     f"goal_radius: found the observation '{self._flatten.pictures[0]}', a picture, expected vectors"
                     " only"
                 )
-            self._goals = GoalObservation(self._flatten.space, radius)
+            limits = recipe.options["goal_angle"], recipe.options["goal_speed"]
+            self._goals = GoalObservation(self._flatten.space, Reached(radius, *limits))
             seen = self._goals.space
         metadata = self.metadata
         super().__init__(rows, seen, action_space(batch))
