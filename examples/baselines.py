@@ -21,6 +21,7 @@ from crowd_policies import velocity_obstacles
 from depth_policies import depth_gap_follower
 from duel_evaluation import duel_table, evaluate_duel
 from evaluation import HELD_OUT_SEEDS, Result, evaluate, table
+from flat_row_policies import flat_row_follower
 from lidar_policies import dynamic_window, gap_follower, go_to_goal, keep_right, wide_gap_follower
 from parking_policies import parker
 from path_policies import drifter, line_keeper, path_follower
@@ -85,6 +86,7 @@ BASELINES: dict[str, dict[str, Maker]] = {
         "pure pursuit at full speed": pure_pursuit(),
         "follow the gap": follow_the_gap,
     },
+    "mvsim/RowFollow-v0": {"flat row follower": flat_row_follower},
     "mvsim/Slick-v0": {
         "careful": path_follower(grip=0.06),
         "as on dry ground": path_follower(grip=0.12),

@@ -16,7 +16,7 @@ import mvsim_gym
 sys.path.append(str(ROOT / "examples"))
 from baselines import policies
 
-GREENHOUSE = "mvsim/Greenhouse-v0"
+GREENHOUSE, ROW_FOLLOW = "mvsim/Greenhouse-v0", "mvsim/RowFollow-v0"
 
 
 def env_of(**keywords: Any) -> mvsim_gym.Env:
@@ -48,6 +48,17 @@ def test_greenhouses_are_planted_as_they_should_be() -> None:
             assert len(set(places)) == 36 and places.min() >= 0 and places.max() <= 39
             assert np.abs(row[:, 0] - 0.25 - 0.5 * places).max() <= 0.1 + 1e-5
     assert 1.39 < min(spacings) < 1.5 and 1.7 < max(spacings) < 1.81
+
+
+def test_the_flat_lidar_is_in_the_same_greenhouse() -> None:
+    """In the same places, with the sensors of its row alone."""
+    path = ROOT / "worlds" / "greenhouse.world.xml"
+    tall, flat = (
+        mvsim_gym.World(path, world_seed=5, variables=variables) for variables in ({}, {"rays": 120})
+    )
+    assert [block.pose for block in tall.blocks.values()] == [block.pose for block in flat.blocks.values()]
+    assert list(tall.vehicles["robot"].sensors) == ["lidar", "imu", "gnss"]
+    assert list(flat.vehicles["robot"].sensors) == ["lidar", "imu"]
 
 
 def test_a_robot_between_two_rows_is_paid_for_the_way() -> None:
@@ -95,9 +106,10 @@ def test_the_field_ends_at_the_glass() -> None:
     assert info["terminated/left_field"] and not info["success"]
 
 
-def test_two_alleys_are_half_of_the_task() -> None:
-    policy = policies(GREENHOUSE)["row follower"]
-    envs = gym.make_vec(GREENHOUSE, num_envs=4, alleys=2, autoreset_mode="SameStep")
+@pytest.mark.parametrize("env_id", [GREENHOUSE, ROW_FOLLOW])
+def test_two_alleys_are_half_of_the_task(env_id: str) -> None:
+    policy = next(iter(policies(env_id).values()))
+    envs = gym.make_vec(env_id, num_envs=4, alleys=2, autoreset_mode="SameStep")
     observation, _ = envs.reset(seed=5)
     ended = np.zeros(4, bool)
     for _ in range(700):
