@@ -22,6 +22,7 @@ from depth_policies import depth_gap_follower
 from duel_evaluation import duel_table, evaluate_duel
 from evaluation import HELD_OUT_SEEDS, Result, evaluate, table
 from lidar_policies import dynamic_window, gap_follower, go_to_goal, keep_right, wide_gap_follower
+from parking_policies import parker
 from path_policies import drifter, line_keeper, path_follower
 from race_policies import follow_the_gap, pure_pursuit
 from robot import TEAMS, Array, Observation, Robot, id_of, rows_of
@@ -77,6 +78,7 @@ BASELINES: dict[str, dict[str, Maker]] = {
     "mvsim/NavArena-v0": LIDAR,
     "mvsim/NavMap-v0": LIDAR,
     "mvsim/OffRoad-v0": SAND_DRIVERS,
+    "mvsim/Parking-v0": {"Reeds and Shepp": parker},
     "mvsim/Race-v0": {"pure pursuit": pure_pursuit(), "follow the gap": follow_the_gap},
     "mvsim/RaceDuel-v0": {
         "pure pursuit": pure_pursuit(share=0.85),

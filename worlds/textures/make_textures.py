@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Draws the textures of VisualNavigation: floor1.png ... floor6.png, greyish, and wall1.png ... wall6.png, coloured.
+And bay.png of Parking: asphalt of the width of a bay with half a white line at either side.
 
 64 x 64 pixels each, which repeat without a seam. Run it here after a change: `python3 make_textures.py`. Needs nothing
 but Python.
@@ -75,12 +76,19 @@ def write_png(path, rows):
     )
 
 
+def bay():
+    """Rows of a bay in the colour of the lot; a line is one pixel here and one of the next bay."""
+    line, ground = bytes((236, 236, 232)), bytes((0x8C, 0x8F, 0x94))
+    return [line + ground * (SIDE - 2) + line] * SIDE
+
+
 def main():
     folder = Path(__file__).resolve().parent
     for name, colors, kinds in (("floor", FLOORS, [0, 1, 2, 4, 2, 1]), ("wall", WALLS, [3, 4, 5, 0, 3, 2])):
         for i, (color, kind) in enumerate(zip(colors, kinds, strict=True)):
             rng = random.Random(f"{name}{i}")
             write_png(folder / f"{name}{i + 1}.png", pixels(color, kind, rng))
+    write_png(folder / "bay.png", bay())
 
 
 if __name__ == "__main__":
