@@ -56,8 +56,6 @@ class Setup(NamedTuple):
     """How an environment is driven."""
 
     world: str
-    time_limit: float
-    """of the environment, s"""
     options: str
     """of `mvsim-gym drive`; NAMESPACE is that of the robot"""
     centreline: str = ""
@@ -65,14 +63,14 @@ class Setup(NamedTuple):
 
 
 SETUPS = {
-    "NavArena": Setup("nav_arena", 50, "--robot turtlebot3_burger --scan NAMESPACE/lidar"),
+    "NavArena": Setup("nav_arena", "--robot turtlebot3_burger --scan NAMESPACE/lidar"),
     "DepthNavigation": Setup(
-        "depth_navigation", 50, "--robot turtlebot3_burger --depth NAMESPACE/camera_depth/image_raw"
+        "depth_navigation", "--robot turtlebot3_burger --depth NAMESPACE/camera_depth/image_raw"
     ),
-    "MultiNav": Setup("multi_nav", 40, "--scan NAMESPACE/lidar --max-speed 0.5"),
-    "NavMap": Setup("nav_map", 60, "--robot jackal --scan NAMESPACE/lidar --odom NAMESPACE/odom"),
+    "MultiNav": Setup("multi_nav", "--scan NAMESPACE/lidar --max-speed 0.5"),
+    "NavMap": Setup("nav_map", "--robot jackal --scan NAMESPACE/lidar --odom NAMESPACE/odom"),
     "Race": Setup(
-        "race", 60, "--robot f1tenth --scan NAMESPACE/lidar --cmd NAMESPACE/ackermann_cmd", "tracks/loop.csv"
+        "race", "--robot f1tenth --scan NAMESPACE/lidar --cmd NAMESPACE/ackermann_cmd", "tracks/loop.csv"
     ),
 }
 
@@ -107,7 +105,7 @@ class Delayed(Transport):
 
 
 def episodes(env: str, seeds: range, folder: Path, **keywords: Any) -> Iterator[dict[str, Any]]:
-    """Yields world file, parameters, and start and goal of each robot, of each episode."""
+    """Yields world file, parameters, time limit (s), and start and goal of each robot, of each episode."""
     name = f"mvsim/{env}-v0"
     source = WORLDS / f"{SETUPS[env].world}.world.xml"
     envs = mvsim_gym.VectorEnv(name, num_envs=agents_of(name, keywords), **keywords)
@@ -132,6 +130,7 @@ def episodes(env: str, seeds: range, folder: Path, **keywords: Any) -> Iterator[
             "parameters": {path: value for path, value in drawn.items() if value != known[path]},
             "starts": starts,
             "goals": {robot: _goal_of(envs, seen, row, starts[robot]) for row, robot in enumerate(robots)},
+            "time_limit": envs.time_limit,
             "track": SETUPS[env].centreline,
         }
     envs.close()
@@ -254,7 +253,7 @@ def drive_to(
             ]
             call += [] if goal is None else ["--goal", *map(repr, goal)]
             call += ["--via", "cyclonedds", "--domain", str(domain), "--namespace", namespace]
-            call += ["--duration", str(setup.time_limit + WAIT), *further]
+            call += ["--duration", str(episode["time_limit"] + WAIT), *further]
             drives[robot] = subprocess.Popen(call, stdout=pipe, stderr=pipe, text=True, env=environment)
         while robots.poll() is None and any(each.poll() is None for each in drives.values()):
             time.sleep(0.05)

@@ -542,6 +542,9 @@ class ObservationSource:
     def class_name(self) -> str:
         ...
     @property
+    def is_exact(self) -> bool:
+        ...
+    @property
     def key(self) -> str:
         ...
     @property

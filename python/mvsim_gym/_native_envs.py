@@ -56,6 +56,8 @@ class NativeEnvs(ABC):
 
     control_period: float
     """Simulated seconds of a step."""
+    time_limit: float | None
+    """Simulated seconds after which an episode is truncated; None: there is no limit."""
     action_low: npt.NDArray[np.float64]
     """Physical values of an action of -1."""
     action_high: npt.NDArray[np.float64]
@@ -100,6 +102,7 @@ class NativeEnvs(ABC):
             "render_fps": 1 / batch.control_period,
         }
         self.control_period = batch.control_period
+        self.time_limit = batch.spec.time_limit or None
         self.action_low, self.action_high = np.array(batch.action_low), np.array(batch.action_high)
         self.action_names = batch.action_names
         self._watch = ActionWatch(self.action_names, self.action_low, self.action_high)

@@ -28,6 +28,8 @@ enum class StreamPurpose : uint16_t {
   kMover,
   kRandomizeLevel,
   kPush,
+  kLocalizationStart,
+  kLocalization,
 };
 
 // Name of a stream of Philox blocks. Block k is a pure function of the name and k.

@@ -27,7 +27,7 @@ void look(const AgentTask& task, const EnvState& env, AgentState& agent, uint8_t
 template <typename Work>
 void for_trackers(const Task& task, const AgentTask& agent_task, const EnvState& env, AgentState& agent,
                   const Work& work) {
-  const TrackerView view{env, agent, agent_task.vehicle, task.substeps * task.substep};
+  const TrackerView view{env, agent, agent_task.vehicle, task.substeps * task.substep, agent.now.pose};
   for (const Tracker* const tracker : agent_task.trackers) work(*tracker, view);
 }
 

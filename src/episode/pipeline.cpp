@@ -10,6 +10,7 @@
 #include "model/transfer_params.h"
 #include "sensor/view_sensor.h"
 #include "task/compile_parts.h"
+#include "task/track/localization.h"
 #include "vehicle/car.h"
 #include "views/view_moment.h"
 
@@ -35,9 +36,11 @@ class GivenFrame final : public Observation {
   std::vector<std::byte> frame_;
 };
 
-// Returns the spec with one world, since obstacles are not used.
+// Returns the spec with one world, since obstacles are not used, and without errors of localization, since a
+// real robot has its own.
 EnvSpec spec_for_readings(EnvSpec spec) {
   spec.variants = 1;
+  std::erase_if(spec.trackers, [](const TermSpec& term) { return term.params.tag == kLocalizationTag; });
   read_from_state(spec);
   return spec;
 }
@@ -120,7 +123,8 @@ struct Pipeline::Impl {
     if (first)
       for (size_t k = 0; k < env.agents.size(); ++k)
         env.agents[k].memory.assign(task->agents[k].memory_size, 0.0);
-    const TrackerView view{env, agent(), agent_task->vehicle, task->substeps * task->substep};
+    const TrackerView view{env, agent(), agent_task->vehicle, task->substeps * task->substep,
+                           agent().now.pose};
     for (const auto& tracker : task->trackers) {
       if (tracker->lines().empty()) continue;
       if (first)

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/math.h"
+#include "task/track/localization.h"
 
 namespace mvsim {
 namespace {
@@ -104,17 +105,29 @@ ObservationSource source_of(const ObservationSlot& slot, const ObservationSpec& 
   return out;
 }
 
+// Whether the environment of `spec` computes the observation from the true pose or the true velocity.
+bool is_exact(const ObservationSource& source, const ParamSet& term, bool has_localization) {
+  const auto needs = [&](const char* name) { return std::ranges::count(source.needs, name) > 0; };
+  const NamedText* const from = term.find("source");
+  const bool by_wheels = from ? from->text == "odometry" : has_localization;
+  return (needs("pose") && !has_localization) || (needs("velocity") && !by_wheels);
+}
+
 }  // namespace
 
 std::vector<ObservationSource> observation_sources(const Task& task, const EnvSpec& spec, size_t agent) {
   const AgentTask& own = task.agents.at(agent);
   // agents of one pattern have one description
   const AgentSpec& described = spec.agents[std::min(agent, spec.agents.size() - 1)];
+  const bool has_localization = std::ranges::any_of(
+      spec.trackers, [](const TermSpec& term) { return term.params.tag == kLocalizationTag; });
   std::vector<ObservationSource> out;
-  for (size_t k = 0; k < own.observations.size(); ++k)
-    out.push_back(source_of(own.observations[k], task.observation_specs[k],
-                            described.observations.at(k).params.class_name, *task.models.front(),
-                            spec.variants == 1));
+  for (size_t k = 0; k < own.observations.size(); ++k) {
+    const ParamSet& term = described.observations.at(k).params;
+    out.push_back(source_of(own.observations[k], task.observation_specs[k], term.class_name,
+                            *task.models.front(), spec.variants == 1));
+    out.back().is_exact = is_exact(out.back(), term, has_localization);
+  }
   return out;
 }
 

@@ -25,6 +25,7 @@ struct ObservationSource {
   std::optional<size_t> sensor_index;  // in Model::sensors
   std::string privileged;              // reason why a robot cannot provide it; "": it can
   std::string instead;                 // possible replacement
+  bool is_exact = false;               // the environment shows a pose or a velocity without any error
 };
 
 // Returns the sources of an agent's observations, in their order.

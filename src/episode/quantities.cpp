@@ -6,6 +6,7 @@
 #include "episode/episode.h"
 #include "model/transfer_params.h"
 #include "sim/place.h"
+#include "task/track/localization.h"
 
 namespace mvsim {
 
@@ -106,6 +107,12 @@ void read_previous_action(const Task&, const EnvState& env, size_t agent, double
   std::ranges::copy(env.agents[agent].previous_action, out);
 }
 
+// The pose from which the agent's observations start: the true one without <localization>.
+void read_estimated_pose(const Task& task, const EnvState& env, size_t agent, double* out) {
+  const auto* const localization = find_tracker<LocalizationTracker>(task.trackers);
+  put(out, localization ? localization->seen(env.agents[agent]) : env.agents[agent].now.pose);
+}
+
 // Checks the velocity of a body for the coming period, which only the policy `python` accepts.
 void check_body_velocity(const Task& task, const EnvState&, size_t index, const std::string& name,
                          const double* v) {
@@ -132,6 +139,7 @@ constexpr Quantity kQuantities[] = {
     {Owner::kAgent, "goal_yaw", 1, read_goal_yaw},
     {Owner::kAgent, "action", 0, read_action},
     {Owner::kAgent, "previous_action", 0, read_previous_action},
+    {Owner::kAgent, "estimated_pose", 3, read_estimated_pose},
     {Owner::kVehicle, "pose", 3,
      [](const Task&, const EnvState& e, size_t i, double* out) {
        put(out, body_pose(e.simulation, e.simulation.model().vehicles[i].body));
@@ -156,6 +164,10 @@ constexpr Quantity kQuantities[] = {
     {Owner::kVehicle, "odometry", 3,
      [](const Task&, const EnvState& e, size_t i, double* out) {
        put(out, e.simulation.state().vehicles[i].odometry);
+     }},
+    {Owner::kVehicle, "odometry_twist", 3,
+     [](const Task&, const EnvState& e, size_t i, double* out) {
+       put(out, vehicle_odometry_twist(e.simulation, i));
      }},
     {Owner::kVehicle, "collision", 1,
      [](const Task&, const EnvState& e, size_t i, double* out) {

@@ -75,6 +75,7 @@ void bind_pipeline(py::module_& m) {
       .def_readonly("key", &ObservationSource::key)
       .def_readonly("class_name", &ObservationSource::class_name)
       .def_readonly("needs", &ObservationSource::needs)
+      .def_readonly("is_exact", &ObservationSource::is_exact)
       .def_readonly("sensor", &ObservationSource::sensor)
       .def_readonly("sensor_index", &ObservationSource::sensor_index);
   py::class_<Pipeline>(m, "Pipeline")

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "model/compile_parts.h"
+#include "task/track/localization.h"
 
 namespace mvsim {
 namespace {
@@ -252,6 +253,10 @@ std::vector<ObservationSpec> compile_agent(const AgentSpec& spec, std::span<cons
     agent.rewards.push_back(std::move(reward));
   }
   agent.needs_path = needs.path || agent.start_and_goal.geodesic();
+  if (const auto* const found = find_tracker<LocalizationTracker>(task.trackers);
+      found && is_first && !needs.localization)
+    task.warnings.push_back(
+        printable(found->where().text() + ": <localization> has no effect: no observation needs a pose"));
   agent.clearance_limit = std::max(agent.clearance_limit, needs.clearance_limit);
   agent.memory_size = needs.memory_size;
   agent.own_trackers = std::move(needs.trackers);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "task/make_term.h"
+#include "task/track/localization.h"
 #include "task/track/tracker.h"
 
 namespace mvsim {
@@ -73,15 +74,16 @@ double GoalPoses::heading(Vec2 goal) const {
 class GoalHeadingObservation final : public ObservationOf<float> {
  public:
   GoalHeadingObservation(const TermReader& reader, const TaskContext& context)
-      : poses_(need_poses(reader, context)) {}
+      : seen_(context), poses_(need_poses(reader, context)) {}
   std::vector<Interval> bounds() const override { return {symmetric(1), symmetric(1)}; }
   void write(EnvState&, AgentState& agent, Scratch&, float* out) const override {
-    const Rotation2 r(poses_->heading(agent.goal) - agent.now.pose.yaw);
+    const Rotation2 r(poses_->heading(agent.goal) - seen_.of(agent).yaw);
     out[0] = static_cast<float>(r.c);
     out[1] = static_cast<float>(r.s);
   }
 
  private:
+  SeenPose seen_;
   std::shared_ptr<const GoalPoses> poses_;
 };
 template std::unique_ptr<const Observation> term<GoalHeadingObservation>(TermReader&, TaskContext&);

@@ -5,6 +5,7 @@
 
 #include "task/make_term.h"
 #include "task/observe_sensor.h"
+#include "task/track/localization.h"
 #include "vehicle/car.h"
 
 namespace mvsim {
@@ -93,20 +94,21 @@ std::unique_ptr<const Observation> term<ScanObservation>(TermReader& reader, Tas
 class GoalObservation final : public ObservationOf<float> {
  public:
   GoalObservation(TermReader& reader, TaskContext& context)
-      : max_(reader.number("max_distance", 15, kPositive)) {
+      : seen_(context), max_(reader.number("max_distance", 15, kPositive)) {
     if (!context.has_goal) reader.fail("class", "expected a <goal> in <reset>");
   }
   std::vector<Interval> bounds() const override { return {{0, max_}, symmetric(1), symmetric(1)}; }
   void write(EnvState&, AgentState& agent, Scratch&, float* out) const override {
-    const Measurements& m = agent.now;
-    const Vec2 d = m.heading.unrotate(m.to_goal);
-    const double length = m.goal_distance;
+    const SeenPose::At here = seen_.of(agent);
+    const Vec2 to_goal = agent.goal - here.position, d = here.heading.unrotate(to_goal);
+    const double length = norm(to_goal);
     out[0] = static_cast<float>(std::min(length, max_));
     out[1] = static_cast<float>(length > 0 ? d.x / length : 1.0);
     out[2] = static_cast<float>(length > 0 ? d.y / length : 0.0);
   }
 
  private:
+  SeenPose seen_;
   double max_;
 };
 template std::unique_ptr<const Observation> term<GoalObservation>(TermReader&, TaskContext&);
@@ -115,29 +117,32 @@ template std::unique_ptr<const Observation> term<GoalObservation>(TermReader&, T
 class WaypointObservation final : public ObservationOf<float> {
  public:
   WaypointObservation(TermReader& reader, TaskContext& context)
-      : ahead_(reader.number("ahead", 2, kPositive)) {
+      : seen_(context), ahead_(reader.number("ahead", 2, kPositive)) {
     if (!context.has_goal) reader.fail("class", "expected a <goal> in <reset>");
     context.needs.path = true;
   }
   std::vector<Interval> bounds() const override { return {symmetric(ahead_), symmetric(ahead_)}; }
   void write(EnvState&, AgentState& agent, Scratch&, float* out) const override {
-    const Measurements& m = agent.now;
-    const Vec2 here{m.pose.x, m.pose.y};
-    const Vec2 d = m.heading.unrotate(agent.field->point_ahead(here, ahead_) - here);
+    const SeenPose::At here = seen_.of(agent);
+    const Vec2 ahead = agent.field->point_ahead(here.position, ahead_);
+    const Vec2 d = here.heading.unrotate(ahead - here.position);
     out[0] = static_cast<float>(d.x);
     out[1] = static_cast<float>(d.y);
   }
 
  private:
+  SeenPose seen_;
   double ahead_;
 };
 template std::unique_ptr<const Observation> term<WaypointObservation>(TermReader&, TaskContext&);
 
-// (vx, omega), or (vx, vy, omega) with `lateral`: true values, or those that the wheels report.
+// (vx, omega), or (vx, vy, omega) with `lateral`: true values, or those that the wheels report, which is the
+// default with <localization>.
 class VelocityObservation final : public ObservationOf<float> {
  public:
   VelocityObservation(TermReader& reader, TaskContext& context) : vehicle_(context.vehicle) {
-    from_wheels_ = reader.choice("source", {"body", "odometry"}) == 1;
+    from_wheels_ = reader.has("source") ? reader.choice("source", {"body", "odometry"}) == 1
+                                        : !SeenPose(context).is_true();
     // 1.5 times the largest command, so that overshoot is visible
     vx_ = limit(reader, "vx_max", 1.5 * context.vx_max);
     omega_ = limit(reader, "omega_max", 1.5 * context.omega_max);

@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "task/make_term.h"
+#include "task/track/localization.h"
 #include "terrain/height_map.h"
 
 namespace mvsim {
@@ -24,7 +25,7 @@ std::vector<PlacedTop> tops_below(const Simulation& simulation, double z) {
 class HeightScanObservation final : public ObservationOf<float> {
  public:
   HeightScanObservation(TermReader& reader, TaskContext& context)
-      : vehicle_(context.vehicle), max_(reader.number("max", 1, kPositive)) {
+      : vehicle_(context.vehicle), seen_(context), max_(reader.number("max", 1, kPositive)) {
     const int rows = reader.integer("rows", 11, 1, 256), columns = reader.integer("columns", 11, 1, 256);
     const double spacing = reader.number("spacing", 0.25, kPositive);
     const double ahead = reader.number("ahead", 0, {});
@@ -39,14 +40,14 @@ class HeightScanObservation final : public ObservationOf<float> {
   }
 
   void write(EnvState& env, AgentState& agent, Scratch&, float* out) const override {
-    const Measurements& m = agent.now;
+    const SeenPose::At here = seen_.of(agent);
     const Terrain& terrain = env.simulation.model().terrain;
     const double z = env.simulation.state().vehicles[vehicle_].z, max = z + max_;
     const std::vector<PlacedTop> tops = tops_below(env.simulation, max);
     if (terrain.maps.size() == 1 && terrain.planes.empty() && tops.empty())
-      return scan_heights(terrain.maps[0], {m.pose.x, m.pose.y}, m.heading, points_, z, out);
+      return scan_heights(terrain.maps[0], here.position, here.heading, points_, z, out);
     for (const Vec2 point : points_) {
-      const Vec2 at = Vec2{m.pose.x, m.pose.y} + m.heading.rotate(point);
+      const Vec2 at = here.position + here.heading.rotate(point);
       // terrain counts at any height; storeys and blocks count only if they are not far above the robot
       const std::optional<double> hill = highest_map(terrain, at);
       const double height = hill && *hill > max ? *hill : highest_under(terrain, tops, at, max);
@@ -56,6 +57,7 @@ class HeightScanObservation final : public ObservationOf<float> {
 
  private:
   size_t vehicle_;
+  SeenPose seen_;
   double max_;
   std::vector<Vec2> points_;  // in the robot's frame
 };

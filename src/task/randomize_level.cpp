@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "task/compile_parts.h"
+#include "task/track/localization.h"
 #include "task/track/race.h"
 
 namespace mvsim {
@@ -53,9 +54,9 @@ constexpr Row kRows[] = {
     {Of::kSensor, "mount/yaw", "value", Unit::kOne, {-2, 2}, {-4, 4}},
 };
 
-std::string uniform_text(double low, double high) {
+std::string call_text(const char* name, double first, double second) {
   char text[80];
-  std::snprintf(text, sizeof text, "uniform(%.9g, %.9g)", low, high);
+  std::snprintf(text, sizeof text, "%s(%.9g, %.9g)", name, first, second);
   return text;
 }
 
@@ -64,18 +65,21 @@ double chassis_length(const VehicleModel& v) {
   return front->x - rear->x;
 }
 
-Randomization make_row(const Row& row, const std::string& owner, double unit, bool strong, const Task& task) {
-  const SourceLocation& where = task.spec.randomize_level.where;
-  const double* const range = strong ? row.strong : row.standard;
+Randomization make_randomization(const std::string& path, const char* how, const std::string& distribution,
+                                 const SourceLocation& where, const Task& task) {
   TermSpec term;
-  term.name = owner + row.path;
+  term.name = path;
   term.params.tag = "randomize";
   term.params.where = where;
-  term.params.values = {{"of", term.name, where},
-                        {row.how, uniform_text(unit * range[0], unit * range[1]), where},
-                        {"optional", "true", where}};
+  term.params.values = {{"of", path, where}, {how, distribution, where}, {"optional", "true", where}};
   TermReader reader(term);
   return {reader, *task.models.front()};
+}
+
+Randomization make_row(const Row& row, const std::string& owner, double unit, bool strong, const Task& task) {
+  const double* const range = strong ? row.strong : row.standard;
+  return make_randomization(owner + row.path, row.how, call_text("uniform", unit * range[0], unit * range[1]),
+                            task.spec.randomize_level.where, task);
 }
 
 bool is_meant(Of of, const SensorModel& sensor) {
@@ -102,16 +106,31 @@ void add_agent(const Task& task, const AgentTask& agent, bool strong, std::vecto
   }
 }
 
-}  // namespace
-
-std::vector<Randomization> make_level(const Task& task) {
+void add_rows(const Task& task, std::vector<Randomization>& out) {
   const NamedText& level = task.spec.randomize_level;
-  std::vector<Randomization> out;
-  if (level.text.empty() || level.text == "none") return out;
+  if (level.text.empty() || level.text == "none") return;
   if (level.text != "standard" && level.text != "strong")
     throw WorldFileError(level.where, about("level", level.where) + "found '" + shortened(level.text) +
                                           "', expected none, standard or strong");
   for (const AgentTask& agent : task.agents) add_agent(task, agent, level.text == "strong", out);
+}
+
+// The drift of <localization> is that of the vehicle's odometry.
+void add_drift(const Task& task, std::vector<Randomization>& out) {
+  const auto* const localization = find_tracker<LocalizationTracker>(task.trackers);
+  if (!localization || !localization->drift()) return;
+  for (const AgentTask& agent : task.agents)
+    out.push_back(make_randomization(
+        "vehicle:" + task.models.front()->vehicles[agent.vehicle].name + "/odometry/*_multiplier", "value",
+        call_text("normal", 1, *localization->drift()), localization->where(), task));
+}
+
+}  // namespace
+
+std::vector<Randomization> make_level(const Task& task) {
+  std::vector<Randomization> out;
+  add_rows(task, out);
+  add_drift(task, out);  // last, so that each draw of a level keeps its stream
   return out;
 }
 

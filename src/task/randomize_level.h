@@ -6,7 +6,8 @@
 
 namespace mvsim {
 
-// Makes the randomisations of the level for the task's agents and their sensors; none without a level. Throws
+// Makes the randomisations of the level for the task's agents and their sensors (none without a level), and
+// those of the drift of <localization>. Throws
 // WorldFileError at the level's place for an unknown one.
 std::vector<Randomization> make_level(const Task& task);
 

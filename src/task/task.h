@@ -84,7 +84,7 @@ struct Task {
   bool strict = false;                // motion beyond the limits of a step is an error
   double memory_used = 0;             // bytes, counted while the task was compiled
 
-  std::vector<Randomization> level_randomizations;  // of EnvSpec::randomize_level; others override them
+  std::vector<Randomization> level_randomizations;  // of make_level(); others override them
   std::vector<Randomization> randomizations;
   std::vector<std::unique_ptr<const ResetTerm>> resets;
   std::unique_ptr<const Movers> movers;  // null: no policy of the environment moves anything

@@ -29,6 +29,7 @@ struct TaskNeeds {
   std::vector<std::string> warnings;      // "path:line:column: text"
   Trackers trackers;                      // trackers of the agent alone
   size_t memory_size = 0;                 // of AgentState::memory
+  bool localization = false;              // an observation depends on the agent's localization
 
   // Adds a tracker of the agent alone. It lives as long as the task.
   template <class T, class... Args>

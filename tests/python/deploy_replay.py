@@ -30,15 +30,18 @@ class Moment(NamedTuple):
     action: np.ndarray | None
 
 
-def recorded(env_id: str, pipeline: Pipeline, seed: int, steps: int, agent: int = 0) -> Iterator[Moment]:
+def recorded(
+    env_id: str, pipeline: Pipeline, seed: int, steps: int, agent: int = 0, **keywords: Any
+) -> Iterator[Moment]:
     """An episode by random actions that turn slowly. A second environment with the same seed and actions shows the
-    readings themselves."""
+    readings themselves. With `localization` among the keywords the poses are estimates, and the velocity is that of the
+    wheels."""
     classes = {s.key: s.class_name for s in pipeline._core.sources}
     raw = {
         key: {**FRAMES, **RAW.get(kind, {})} for key, kind in classes.items() if kind in {*RAW, "imu", "gnss"}
     }
     agents = agents_of(env_id, {})
-    options: dict[str, Any] = {"num_envs": agents, "autoreset_mode": "Disabled"}
+    options: dict[str, Any] = {"num_envs": agents, "autoreset_mode": "Disabled", **keywords}
     envs, twin = (
         VectorEnv(env_id, **options),
         VectorEnv(env_id, **options, **({"observe": raw} if raw else {})),
@@ -49,9 +52,11 @@ def recorded(env_id: str, pipeline: Pipeline, seed: int, steps: int, agent: int 
     action = np.zeros(envs.action_space.shape, np.float32)
     for step in range(steps + 1):
         readings = {
-            what: envs.read(f"vehicle:{name}/{what}")[0]
-            for what in ("pose", "twist", "attitude", "odometry", "wheel_steer")
+            what: envs.read(f"vehicle:{name}/{what}")[0] for what in ("attitude", "odometry", "wheel_steer")
         }
+        twist = "odometry_twist" if "localization" in keywords else "twist"
+        readings["pose"] = envs.read(f"agent:{name}/estimated_pose")[0]
+        readings["twist"] = envs.read(f"vehicle:{name}/{twist}")[0]
         if pipeline.has_goal:
             readings["goal"] = envs.read(f"agent:{name}/goal")[0]
         pulled = random.uniform(-1.2, 1.2, action.shape)

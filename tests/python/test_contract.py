@@ -452,3 +452,15 @@ def test_films_of_gymnasium(tmp_path: Path) -> None:
         films = [film.stat().st_size > 500 for film in folder.glob("*.mp4")]
         assert films and all(films)
     assert (tmp_path / "one").exists()
+
+
+def test_an_environment_tells_its_time_limit() -> None:
+    limits: list[tuple[dict[str, Any], float | None]] = [
+        ({}, 50),
+        ({"time_limit": 0}, None),
+        ({"max_episode_steps": 10}, 10 * 0.2),
+    ]
+    for keywords, expected in limits:
+        env = mvsim_gym.Env("mvsim/NavArena-v0", **keywords)
+        assert env.time_limit == (None if expected is None else pytest.approx(expected))
+        env.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,8 +25,17 @@ GIVEN = {  # of environments that observe what no robot has: what the caller giv
 }
 
 
-def pipeline_of(env_id: str) -> Pipeline:
-    return Pipeline(env_id, given=GIVEN.get(env_id, ()))
+LOST = {
+    "drift": 0.1,
+    "jump_rate": 1,
+    "jump_sigma": 0.3,
+    "jump_sigma_yaw": 20,
+    "latency": "uniform(0, 0.3)",
+}
+
+
+def pipeline_of(env_id: str, **keywords: Any) -> Pipeline:
+    return Pipeline(env_id, given=GIVEN.get(env_id, ()), **keywords)
 
 
 class Commands:
@@ -46,13 +56,13 @@ class Commands:
         return values
 
 
-def replay(env_id: str, seeds: range, steps: int) -> None:
-    pipeline = pipeline_of(env_id)
+def replay(env_id: str, seeds: range, steps: int, **keywords: Any) -> None:
+    pipeline = pipeline_of(env_id, **keywords)
     period = pipeline.control_period
     for seed in seeds:
         pipeline.begin()
         expected = Commands(pipeline)
-        for k, moment in enumerate(recorded(env_id, pipeline, seed, steps)):
+        for k, moment in enumerate(recorded(env_id, pipeline, seed, steps, **keywords)):
             if "goal" in moment.readings and k == 0:
                 pipeline.goal(*moment.readings["goal"])
             give(pipeline, moment, k * period)
@@ -79,6 +89,13 @@ def replay(env_id: str, seeds: range, steps: int) -> None:
 @pytest.mark.parametrize("env_id", sorted(listing()))
 def test_a_replayed_episode_gives_the_same_observations_and_commands(env_id: str) -> None:
     replay(env_id, range(1), 12)
+
+
+@pytest.mark.parametrize("env_id", sorted(listing()))
+def test_a_replayed_estimate_of_the_pose_gives_the_same_observations(env_id: str) -> None:
+    if not {"pose", "velocity"} & set(pipeline_of(env_id).sources):
+        pytest.skip("no observation needs a pose or a velocity")
+    replay(env_id, range(1), 12, localization=LOST)
 
 
 @pytest.mark.slow

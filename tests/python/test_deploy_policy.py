@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -42,11 +43,35 @@ def test_the_contract_says_what_it_sees_and_how_exact_it_is(folder: Path) -> Non
     assert [o["key"] for o in contract["observations"]] == ["scan", "goal", "velocity"]
     assert contract["control_period"] == 0.2 and contract["action"]["names"] == ["vx", "omega"]
     assert contract["exact"] == ["pose", "velocity"]
+    assert "pose and velocity without errors" in (folder / "policy" / "README.md").read_text()
     assert (folder / "policy" / contract["env"]).is_file()
     # the copied environment is the same one
     copied = Pipeline(folder / "policy" / contract["env"])
     assert copied.sources == Pipeline(NAV).sources
     assert copied._model.fingerprint == Pipeline(NAV)._model.fingerprint
+
+
+def test_an_environment_with_a_localization_is_not_exact(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, out = str(folder / "model.zip"), tmp_path / "policy"
+    said: list[str] = []
+    monkeypatch.setattr("mvsim_gym.deploy.export.notice", said.extend)
+
+    def exact(*settings: str) -> list[str]:
+        options = [part for setting in settings for part in ("--set", setting)]
+        assert main(["export", model, "--env", NAV, "-o", str(out), *options]) == 0
+        found: list[str] = json.loads((out / "contract.json").read_text())["exact"]
+        assert (
+            re.findall(r"shows the policy exact (.*);", " ".join(said)) == [" and ".join(found)][: len(found)]
+        )
+        said.clear()
+        return found
+
+    assert exact() == ["pose", "velocity"]
+    assert exact("observe.velocity.source=odometry") == ["pose"]
+    assert exact("localization.jump_sigma=0.1") == []
+    assert exact("localization.jump_sigma=0.1", "observe.velocity.source=body") == ["velocity"]
 
 
 def test_it_acts_as_the_original_and_evaluates_alike(

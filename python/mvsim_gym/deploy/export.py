@@ -159,12 +159,12 @@ def _contract(
         space: Any = envs.single_observation_space
         privileged = _privileged(str(error), list(space.spaces))
         pipeline = Pipeline(path, agent=agent, given=privileged, **kept)
-    exact = [s for s in ("pose", "velocity") if s in pipeline.sources]
+    exact = _exact(pipeline)
     if exact:
         notice(
             [
-                f"export: the policy was trained on exact {' and '.join(exact)}; on a robot they come from localisation"
-                " and odometry with errors: test the policy with such errors first"
+                f"export: the environment shows the policy exact {' and '.join(exact)}; on a robot they come from"
+                " localization and odometry with errors, as with <localization> in the environment file"
             ]
         )
     with open(path, "rb") as file:
@@ -210,6 +210,12 @@ def _contract(
 
 
 _OF_CONSTRUCTORS = frozenset({"roots", "resources", "strict", "flatten", "num_threads", "autoreset_mode"})
+
+
+def _exact(pipeline: Pipeline) -> list[str]:
+    """Returns what the observations see without the errors that a robot has: pose, velocity."""
+    seen = {need for _, source in pipeline.described if source.is_exact for need in source.needs}
+    return [need for need in ("pose", "velocity") if need in seen]
 
 
 def _privileged(message: str, keys: list[str]) -> list[str]:
@@ -266,6 +272,7 @@ It was exported from `{contract["policy"]["of"]}` by `mvsim-gym export`. Nothing
 - `env/`: the environment file and the files that it names.
 
 It needs the sensors {", ".join(sensors) or "(none)"} and {", ".join(needs) or "nothing else"}.
+The environment shows {" and ".join(contract["exact"]) or "neither pose nor velocity"} without errors.
 
     pip install 'mvsim_gym[deploy,ros]'
     mvsim-gym evaluate {contract["env_id"]} --policy .     # in simulation

@@ -8,6 +8,7 @@
 
 #include "base/archive.h"
 #include "task/make_term.h"
+#include "task/track/localization.h"
 
 namespace mvsim {
 namespace {
@@ -23,6 +24,12 @@ const CropTracker& need_rows(const TermReader& reader, const TaskContext& contex
   const auto* const rows = find_tracker<CropTracker>(context.trackers);
   if (!rows) reader.fail("class", "expected a <crop_rows> in <mvsim_env>");
   return *rows;
+}
+
+// Returns the rows by the poses that observations see.
+const CropTracker& need_seen_rows(const TermReader& reader, const TaskContext& context) {
+  need_rows(reader, context);
+  return *find_seen_tracker<CropTracker>(context);
 }
 
 }  // namespace
@@ -169,7 +176,7 @@ template std::unique_ptr<const Termination> term<RowsTermination>(TermReader&, T
 // number.
 class RowIndexObservation final : public ObservationOf<float> {
  public:
-  RowIndexObservation(TermReader& reader, TaskContext& context) : rows_(need_rows(reader, context)) {}
+  RowIndexObservation(TermReader& reader, TaskContext& context) : rows_(need_seen_rows(reader, context)) {}
   std::vector<Interval> bounds() const override {
     return {{0, static_cast<double>(rows_.paths().front().alleys())}};
   }
@@ -185,7 +192,7 @@ template std::unique_ptr<const Observation> term<RowIndexObservation>(TermReader
 // 0 for the first alley, 1 for the second, 0 for the third...
 class RowParityObservation final : public ObservationOf<float> {
  public:
-  RowParityObservation(TermReader& reader, TaskContext& context) : rows_(need_rows(reader, context)) {}
+  RowParityObservation(TermReader& reader, TaskContext& context) : rows_(need_seen_rows(reader, context)) {}
   std::vector<Interval> bounds() const override { return {{0, 1}}; }
   void write(EnvState& env, AgentState& agent, Scratch&, float* out) const override {
     *out = rows_.path(env).alleys_before(rows_.state(agent).farthest) % 2 == 1 ? 1.0F : 0.0F;

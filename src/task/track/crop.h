@@ -28,6 +28,7 @@ class CropTracker final : public TrackerOf<CropState> {
   // Alleys before the new place do not count as done.
   void moved(const TrackerView& view) const override;
   void hash(ArchiveHasher& hasher) const override;
+  std::unique_ptr<Tracker> for_estimates() const override { return std::make_unique<CropTracker>(paths_); }
   std::vector<CourseLine> lines() const override;
   std::optional<double> way(const AgentState& agent) const override {
     return state(agent).along - state(agent).start;

@@ -9,6 +9,7 @@
 #include "task/compile_parts.h"
 #include "task/make_term.h"
 #include "task/plan/centreline_file.h"
+#include "task/track/localization.h"
 
 namespace mvsim {
 namespace {
@@ -112,6 +113,11 @@ const RaceTracker& need_race(const TermReader& reader, const TaskContext& contex
   const auto* const race = find_tracker<RaceTracker>(context.trackers);
   if (!race) reader.fail("class", "expected the attribute 'centreline' of <mvsim_env>");
   return *race;
+}
+
+const RaceTracker& need_seen_race(const TermReader& reader, const TaskContext& context) {
+  need_race(reader, context);
+  return *find_seen_tracker<RaceTracker>(context);
 }
 
 const RaceTracker& need_rivals(const TermReader& reader, const TaskContext& context) {

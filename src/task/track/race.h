@@ -34,6 +34,7 @@ class RaceTracker final : public TrackerOf<RaceState> {
   // The agent goes on from the new place with the laps that remain.
   void moved(const TrackerView& view) const override;
   void hash(ArchiveHasher& hasher) const override;
+  std::unique_ptr<Tracker> for_estimates() const override { return std::make_unique<RaceTracker>(line_); }
   std::vector<CourseLine> lines() const override { return {&line_}; }
   std::optional<double> way(const AgentState& agent) const override {
     return state(agent).along - state(agent).start;
@@ -54,5 +55,7 @@ class RaceTracker final : public TrackerOf<RaceState> {
 // Return the race of the task, or throw if there is no centreline, or only one agent.
 const RaceTracker& need_race(const TermReader& reader, const TaskContext& context);
 const RaceTracker& need_rivals(const TermReader& reader, const TaskContext& context);
+// Returns the race by the poses that observations see (task/track/localization.h), or throws.
+const RaceTracker& need_seen_race(const TermReader& reader, const TaskContext& context);
 
 }  // namespace mvsim

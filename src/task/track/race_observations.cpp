@@ -4,6 +4,7 @@
 
 #include "raycast/grid_field.h"
 #include "task/make_term.h"
+#include "task/track/localization.h"
 #include "task/track/race.h"
 
 namespace mvsim {
@@ -41,7 +42,8 @@ bool is_in_sight(const Model& model, Vec2 from, Vec2 to) {
 class CentrelineObservation final : public ObservationOf<float> {
  public:
   CentrelineObservation(TermReader& reader, const TaskContext& context)
-      : race_(need_race(reader, context)),
+      : race_(need_seen_race(reader, context)),
+        seen_(context),
         points_(reader.integer("points", 10, 1, 1000)),
         spacing_(reader.number("spacing", 0.5, kPositive)) {}
   std::vector<Interval> bounds() const override {
@@ -49,15 +51,16 @@ class CentrelineObservation final : public ObservationOf<float> {
     return std::vector<Interval>(2 * static_cast<size_t>(points_), {-reach, reach});
   }
   void write(EnvState&, AgentState& agent, Scratch&, float* out) const override {
-    const Vec2 here{agent.now.pose.x, agent.now.pose.y};
+    const SeenPose::At here = seen_.of(agent);
     for (int i = 1; i <= points_; ++i, out += 2) {
       const Pose2 there = race_.line().at(race_.state(agent).along + i * spacing_);
-      put(agent.now.heading.unrotate(Vec2{there.x, there.y} - here), out);
+      put(here.heading.unrotate(Vec2{there.x, there.y} - here.position), out);
     }
   }
 
  private:
   const RaceTracker& race_;
+  SeenPose seen_;
   int points_;
   double spacing_;
 };

@@ -3,21 +3,26 @@
 #include <cmath>
 
 #include "task/make_term.h"
+#include "task/track/localization.h"
 #include "task/track/race.h"
 
 namespace mvsim {
 namespace {
 
-// The place of an agent on the line, and its distance from there.
+// The place on the line of an agent at a position, and its distance from there.
 struct TrackPlace {
   Pose2 on;
   double offset = 0;  // m, to the left
 };
 
-TrackPlace track_place(const RaceTracker& race, const AgentState& agent) {
+TrackPlace track_place(const RaceTracker& race, const AgentState& agent, Vec2 position) {
   const Pose2 on = race.line().at(race.state(agent).along);
-  const Vec2 off = Rotation2(on.yaw).unrotate(Vec2{agent.now.pose.x - on.x, agent.now.pose.y - on.y});
+  const Vec2 off = Rotation2(on.yaw).unrotate(position - Vec2{on.x, on.y});
   return {on, std::copysign(norm(off), off.y)};
+}
+
+double true_offset(const RaceTracker& race, const AgentState& agent) {
+  return track_place(race, agent, {agent.now.pose.x, agent.now.pose.y}).offset;
 }
 
 }  // namespace
@@ -27,7 +32,8 @@ TrackPlace track_place(const RaceTracker& race, const AgentState& agent) {
 class TrackErrorObservation final : public ObservationOf<float> {
  public:
   TrackErrorObservation(TermReader& reader, const TaskContext& context)
-      : race_(need_race(reader, context)),
+      : race_(need_seen_race(reader, context)),
+        seen_(context),
         max_offset_(reader.number("max_offset", 5, kPositive)),
         points_(reader.integer("points", 3, 0, 1000)),
         spacing_(reader.number("spacing", 0.5, kPositive)) {}
@@ -38,9 +44,10 @@ class TrackErrorObservation final : public ObservationOf<float> {
     return out;
   }
   void write(EnvState&, AgentState& agent, Scratch&, float* out) const override {
-    const TrackPlace place = track_place(race_, agent);
+    const SeenPose::At here = seen_.of(agent);
+    const TrackPlace place = track_place(race_, agent, here.position);
     *out++ = static_cast<float>(place.offset);
-    *out++ = static_cast<float>(std::remainder(agent.now.pose.yaw - place.on.yaw, 2 * kPi));
+    *out++ = static_cast<float>(std::remainder(here.yaw - place.on.yaw, 2 * kPi));
     double yaw = place.on.yaw;
     for (int i = 1; i <= points_; ++i) {
       const double next = race_.line().at(race_.state(agent).along + i * spacing_).yaw;
@@ -51,6 +58,7 @@ class TrackErrorObservation final : public ObservationOf<float> {
 
  private:
   const RaceTracker& race_;
+  SeenPose seen_;
   double max_offset_;
   int points_;
   double spacing_;
@@ -63,7 +71,7 @@ class TrackOffsetReward final : public Reward {
   TrackOffsetReward(TermReader& reader, TaskContext& context)
       : race_(need_race(reader, context)), squared_(reader.boolean("squared", false)) {}
   double value(const EnvState&, const AgentState& agent) const override {
-    const double offset = track_place(race_, agent).offset;
+    const double offset = true_offset(race_, agent);
     return squared_ ? offset * offset : std::fabs(offset);
   }
 
@@ -84,7 +92,7 @@ class OffTrackTermination final : public Termination {
     offset_ = *offset;
   }
   bool holds(const EnvState&, const AgentState& agent) const override {
-    const double offset = track_place(race_, agent).offset;
+    const double offset = true_offset(race_, agent);
     return offset < offset_.low || offset > offset_.high;
   }
   Verdict verdict() const override { return Verdict::kFailure; }

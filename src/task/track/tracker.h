@@ -35,8 +35,9 @@ struct TrackerView {
   AgentState& agent;  // of env.agents
   size_t vehicle;     // index of the agent's vehicle in the model
   double period;      // control period, s
+  const Pose2& pose;  // of the agent: the true one, or its estimate (task/track/localization.h)
 
-  Vec2 position() const { return {agent.now.pose.x, agent.now.pose.y}; }
+  Vec2 position() const { return {pose.x, pose.y}; }
 };
 
 // A line along which agents can line up. A centreline is closed; a path through crop rows is not.
@@ -73,7 +74,11 @@ class Tracker {
     return 0;
   }
 
-  void set_first(size_t first) { first_ = first; }
+  // Returns a tracker of the same kind for the estimated poses (task/track/localization.h), or null if no
+  // observation reads it.
+  virtual std::unique_ptr<Tracker> for_estimates() const { return nullptr; }
+
+  virtual void set_first(size_t first) { first_ = first; }
 
  protected:
   size_t first_ = 0;  // index of its first number in AgentState::memory

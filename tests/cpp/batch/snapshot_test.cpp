@@ -40,7 +40,9 @@ EnvSpec crates() {
 
 std::vector<EnvSpec> kinds() {
   std::vector<EnvSpec> out{shipped("nav_arena"), shipped("nav_map"), crates()};
-  for (size_t i = 0; i < 2; ++i) apply_overrides(out[i], dict({{"time_limit", number(6)}}));
+  out.push_back(shipped("nav_arena"));
+  apply_overrides(out.back(), dict({{"localization", dict({{"level", text("strong")}})}}));
+  for (const size_t i : {0, 1, 3}) apply_overrides(out[i], dict({{"time_limit", number(6)}}));
   return out;
 }
 
