@@ -95,6 +95,7 @@ BASELINES: dict[str, dict[str, Maker]] = {
         "careful": path_follower(grip=0.06),
         "as on dry ground": path_follower(grip=0.12),
     },
+    "mvsim/SocialNav-v0": {"social window": social_window, "go to goal": go_to_goal},
     "mvsim/TerrainGoal-v0": {"slope avoider": slope_avoider, "go to goal": go_to_goal},
     "mvsim/TurtleBot3Nav-v0": {"wide gap follower": wide_gap_follower, **LIDAR},
     "mvsim/VisualNavigation-v0": {"gap follower": visual_gap_follower, "go to goal": go_to_goal},
