@@ -23,6 +23,7 @@ from duel_evaluation import duel_table, evaluate_duel
 from evaluation import HELD_OUT_SEEDS, Result, evaluate, table
 from flat_row_policies import flat_row_follower
 from lidar_policies import dynamic_window, gap_follower, go_to_goal, keep_right, wide_gap_follower
+from moving_policies import social_window, static_window, velocity_window, wait_and_go
 from parking_policies import parker
 from path_policies import drifter, line_keeper, path_follower
 from race_policies import follow_the_gap, pure_pursuit
@@ -69,6 +70,11 @@ BASELINES: dict[str, dict[str, Maker]] = {
     "mvsim/CrowdNav-v0": {"velocity obstacles": velocity_obstacles, "go to goal": go_to_goal},
     "mvsim/DepthNavigation-v0": {"gap follower": depth_gap_follower, "go to goal": go_to_goal},
     "mvsim/Drift-v0": {"drifts": drifter, "keeps the line": line_keeper(1.8)},
+    "mvsim/DynaBarn-v0": {
+        "velocity window": velocity_window,
+        "DWA": static_window,
+        "wait and go": wait_and_go,
+    },
     "mvsim/GnssRoute-v0": {
         "mean of fixes": waypoint_follower(4.0),
         "last fix": waypoint_follower(4.0, window=False),
@@ -91,6 +97,7 @@ BASELINES: dict[str, dict[str, Maker]] = {
         "careful": path_follower(grip=0.06),
         "as on dry ground": path_follower(grip=0.12),
     },
+    "mvsim/SocialNav-v0": {"social window": social_window, "go to goal": go_to_goal},
     "mvsim/TerrainGoal-v0": {"slope avoider": slope_avoider, "go to goal": go_to_goal},
     "mvsim/TurtleBot3Nav-v0": {"wide gap follower": wide_gap_follower, **LIDAR},
     "mvsim/VisualNavigation-v0": {"gap follower": visual_gap_follower, "go to goal": go_to_goal},

@@ -16,6 +16,7 @@ SCAN_APERTURE: dict[str, float] = {
     "mvsim/MultiNav-v0": np.deg2rad(358),
     "mvsim/NavArena-v0": np.deg2rad(358),
     "mvsim/NavMap-v0": np.deg2rad(270),
+    "mvsim/SocialNav-v0": np.deg2rad(357),
     "mvsim/TurtleBot3Nav-v0": np.deg2rad(357),
 }
 # Width of the view of each environment's camera (radians), where a policy looks at the image.
@@ -29,6 +30,7 @@ ROBOT_RADIUS = {
     "mvsim/MultiNav-v0": 0.105,
     "mvsim/NavArena-v0": 0.105,
     "mvsim/NavMap-v0": 0.33,
+    "mvsim/SocialNav-v0": 0.33,
     "mvsim/TurtleBot3Nav-v0": 0.105,
     "mvsim/VisualNavigation-v0": 0.105,
 }

@@ -262,11 +262,7 @@ void compile_actor(const ActorSpec& spec, GroundIndex& ground, Model& model) {
     const BlockModel& body = model.blocks[*spec.body];
     out.block = static_cast<int>(*spec.body);
     out.initial_pose = body.initial_pose;
-    if (body.is_driven) {  // a policy takes the place of its path
-      model.actors.push_back(std::move(out));
-      return;
-    }
-    model.walkers.push_back(model.actors.size());
+    if (!body.is_driven) model.walkers.push_back(model.actors.size());
   }
   Pose3 at = out.initial_pose;
   double time = 0;
@@ -279,6 +275,12 @@ void compile_actor(const ActorSpec& spec, GroundIndex& ground, Model& model) {
     return true;
   };
   const bool arrives = std::all_of(spec.path.begin(), spec.path.end(), walk);
+  if (spec.body &&
+      model.blocks[*spec.body].is_driven) {  // a policy moves it, and may take its goals from the path
+    out.end = arrives && spec.loops ? time : 0;
+    model.actors.push_back(std::move(out));
+    return;
+  }
   out.loop_start = time;
   if (arrives && spec.loops && spec.path.size() > 1) std::all_of(spec.path.begin(), spec.path.end(), walk);
   // an idle waypoint is never reached: it stands before it from then on

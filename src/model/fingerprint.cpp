@@ -199,6 +199,9 @@ uint64_t fingerprint(const Model& model) {
   if (site) hasher(*site);
   if (!animations.empty() || !moving_planes.empty()) hasher(animations, moving_planes);
   for (const size_t walker : walkers) hasher(actors[walker]);
+  for (const ActorModel& actor : actors)  // a policy may take its goals from their paths
+    if (actor.block >= 0 && blocks[static_cast<size_t>(actor.block)].is_driven && !actor.legs.empty())
+      hasher(actor);
   return hasher.value();
 }
 

@@ -118,6 +118,54 @@ def test_solid_actor_takes_a_policy(tmp_path: Path) -> None:
     assert envs.read("body:walker/pose")[0, :2] == pytest.approx([2, 2], abs=0.01)
 
 
+def test_a_path_gives_the_goals_of_an_actor(tmp_path: Path) -> None:
+    """To and fro over its waypoints; a path that is no loop ends at its last one."""
+    path = "<path><waypoint>-1 1 0</waypoint><waypoint>2 1 0</waypoint>%s</path>"
+    actor = '<actor name="walker"><solid>true</solid><init_pose>2 1 0</init_pose>%s</actor>'
+    move = '<move bodies="walker" policy="go_to_goal" goal="path" speed="1.5" reached="0.1" max_turn="6"/>'
+    for loop, last in (("", -1), ("<loop>false</loop>", 2)):
+        envs = env(tmp_path, move, actor % (path % loop))
+        envs.reset(seed=0)
+        places = []
+        for _ in range(65):  # three ways of 3 m, which take 20 steps each
+            envs.step(np.zeros((1, 2), np.float32))
+            places.append(envs.read("body:walker/pose")[0].copy())
+        x = np.array(places)[:, 0]
+        assert x[18:22].min() == pytest.approx(-1, abs=0.1) and x[38:42].max() == pytest.approx(2, abs=0.1)
+        assert x[-6:].min() == pytest.approx(last, abs=0.25)
+        assert np.abs(np.array(places)[:, 1] - 1).max() < 0.05
+        assert abs(places[10][2]) == pytest.approx(np.pi, abs=0.01)  # it faces where it goes
+        envs.close()
+
+
+@pytest.mark.parametrize(
+    ("movers", "expected"),
+    [
+        ('<people n="1" goal="path"/>', "found 'path', expected a point"),
+        ('<move bodies="box" goal="path"/>', "'box' is no actor with a <path>"),
+        ('<move bodies="other" goal="path"/>', "'other' is no actor with a <path>"),
+        ('<move bodies="box" policy="spline"/>', "<move>, area: found none"),
+        ('<move bodies="box" policy="spline" area="1 1 0 2"/>', "without a width"),
+    ],
+)
+def test_movers_without_a_path_or_an_area_are_refused(tmp_path: Path, movers: str, expected: str) -> None:
+    with pytest.raises(mvsim_gym.WorldFileError, match=expected):
+        env(tmp_path, movers)
+
+
+def test_jerk_is_that_of_the_differences(tmp_path: Path) -> None:
+    """A robot with ideal motion drives straight on, and has the speed of its command at the end of each period."""
+    envs = env(tmp_path, '<people n="1" policy="waypoints" points="3 3" loop="false"/>', time_limit=1)
+    envs.reset(seed=3)
+    speeds = np.array([1, 0.2, 0.2, 0.7, 0, 0, 0.5, -0.5, 1, 0.1])
+    for speed in speeds:
+        _, _, _, truncated, infos = envs.step(np.array([[speed, 0]], np.float32))
+    assert truncated[0]
+    acceleration = np.diff(speeds, prepend=0) / 0.1
+    jerk = np.abs(np.diff(acceleration, prepend=0)) / 0.1
+    assert infos["jerk"][0] == pytest.approx(jerk.mean(), rel=0.01)
+
+
 def trace(num_envs: int, num_threads: int) -> list[np.ndarray]:
     envs = gym.make_vec(CROWD, num_envs=num_envs, num_threads=num_threads)
     envs.reset(seed=3)

@@ -22,6 +22,7 @@ GIVEN = {  # of environments that observe what no robot has: what the caller giv
     "mvsim/Slick-v0": ["wheels"],
     "mvsim/Greenhouse-v0": ["row_parity"],
     "mvsim/RowFollow-v0": ["row_parity"],
+    "mvsim/SocialNav-v0": ["neighbours"],
 }
 
 

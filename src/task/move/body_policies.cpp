@@ -14,6 +14,7 @@ constexpr BodyPolicyClass kPolicies[] = {
     {"waypoints", make_waypoints},
     {"pure_pursuit", make_pure_pursuit},
     {"random", make_random_walk},
+    {"spline", make_spline},
     {"python", make_callers},
 };
 

@@ -75,6 +75,7 @@ std::unique_ptr<const BodyPolicy> make_social_force(TermReader& reader);
 std::unique_ptr<const BodyPolicy> make_waypoints(TermReader& reader);
 std::unique_ptr<const BodyPolicy> make_pure_pursuit(TermReader& reader);
 std::unique_ptr<const BodyPolicy> make_random_walk(TermReader& reader);
+std::unique_ptr<const BodyPolicy> make_spline(TermReader& reader);
 std::unique_ptr<const BodyPolicy> make_callers(TermReader& reader);
 
 }  // namespace mvsim

@@ -57,6 +57,11 @@ void Movers::read_group(TermReader& reader, const Model& model) {
   if (!group.policy->has_goal()) return;
   group.goes_on = reader.choice("at_goal", {"next", "stay"}) == 0;
   group.reached = reader.number("reached", 0.2, kPositive);
+  group.follows_path = reader.text("goal", "") == "path";
+  if (group.follows_path && group.is_people)
+    reader.fail("goal",
+                "found 'path', expected a point: only actors of the world, which <move> moves, have paths");
+  if (group.follows_path) return;
   constexpr Range kPoint[] = {kPlace, kPlace};
   if (const auto goal = reader.numbers("goal", kPoint, "x y")) {
     group.goal = {(*goal)[0], (*goal)[1]};
@@ -136,6 +141,19 @@ void Movers::add_matching(const TermSpec& term, const Task& task) {
                               "', which matches no block of the world and no vehicle without an agent" +
                               did_you_mean(pattern, known));
   for (size_t i = before; i < bodies_.size(); ++i) bodies_[i].number = i - before;
+  if (groups_.back().follows_path) check_paths(reader, task, before);
+}
+
+// Refuses bodies that are no actors with a path, in any world.
+void Movers::check_paths(TermReader& reader, const Task& task, size_t first) const {
+  for (size_t i = first; i < bodies_.size(); ++i)
+    for (const auto& model : task.models) {
+      const auto actor =
+          std::ranges::find(model->actors, static_cast<int>(bodies_[i].index), &ActorModel::block);
+      if (bodies_[i].is_vehicle || actor == model->actors.end() || actor->legs.empty())
+        reader.fail("goal", "found 'path', but '" + bodies_[i].name +
+                                "' is no actor with a <path>, expected a point or other bodies");
+    }
 }
 
 void Movers::refuse_twice() const {

@@ -64,8 +64,12 @@ void Movers::drive_body(EnvState& env, size_t index, const BodyView& view) const
   Simulation& s = env.simulation;
   RandomStream random(env.key + kStepKeys * (static_cast<uint64_t>(env.steps) + 1), s.state().episode,
                       StreamPurpose::kMover, static_cast<uint16_t>(index));
-  if (group.policy->has_goal() && group.goes_on && norm(mover.goal - view.self.position) < group.reached)
-    mover.goal = draw_goal(env, index, random);
+  if (group.policy->has_goal() && group.goes_on && norm(mover.goal - view.self.position) < group.reached) {
+    if (group.follows_path)
+      take_waypoint(env, index, false);
+    else
+      mover.goal = draw_goal(env, index, random);
+  }
   if (body.is_vehicle) {
     const Twist2 twist = group.policy->twist(view, mover, random, group.max_turn);
     return s.set_twist(body.index, twist.vx, twist.omega);
@@ -73,7 +77,7 @@ void Movers::drive_body(EnvState& env, size_t index, const BodyView& view) const
   const Vec2 wanted = group.policy->velocity(view, mover, random);
   const Vec2 velocity = kept_from_walls(env, view, wanted, mover.speed);
   double turn = 0;
-  if (group.is_people && norm(velocity) > kFaces) {
+  if ((group.is_people || group.follows_path) && norm(velocity) > kFaces) {
     const double off = wrap_to_pi(math::atan2(velocity.y, velocity.x) - view.yaw);
     turn = std::clamp(off / view.period, -group.max_turn, group.max_turn);
   }
@@ -142,6 +146,17 @@ Vec2 Movers::draw_goal(const EnvState& env, size_t index, RandomStream& random) 
     if (distance_to_standing(env.simulation, goal, radius + group.gap) >= radius + group.gap) break;
   }
   return goal;
+}
+
+// Makes the next waypoint of an actor's path its goal. At the end of a path that is no loop it stays.
+void Movers::take_waypoint(EnvState& env, size_t index, bool is_first) const {
+  const std::vector<ActorModel>& actors = env.simulation.model().actors;
+  const ActorModel& actor =
+      *std::ranges::find(actors, static_cast<int>(bodies_[index].index), &ActorModel::block);
+  MoverState& mover = env.movers[index];
+  if (!is_first && mover.next + 1 >= actor.legs.size() && !(actor.end > 0)) return;
+  mover.next = is_first ? 0 : static_cast<uint32_t>((mover.next + 1) % actor.legs.size());
+  mover.goal = {actor.legs[mover.next].to.x, actor.legs[mover.next].to.y};
 }
 
 // Whether a person has room beside the people that are placed already, vehicles without an agent, static
@@ -216,7 +231,10 @@ void Movers::start(EnvState& env, const Poll& poll) const {
     mover.start = {p.x, p.y};
     if (const std::vector<Vec2>* const points = group.policy->points())
       mover.next = static_cast<uint32_t>(group.is_people ? body.number % points->size() : 0);
-    if (group.policy->has_goal()) mover.goal = draw_goal(env, i, random);
+    if (group.follows_path)
+      take_waypoint(env, i, true);
+    else if (group.policy->has_goal())
+      mover.goal = draw_goal(env, i, random);
   }
 }
 

@@ -31,10 +31,11 @@ class Movers {
     bool is_people = false, aware = true, goes_on = true;
     bool may_cross = false, may_wander = true;  // ways to draw goals; each episode uses one of them
     Interval speed{1, 1};
-    Vec2 center;               // of the circle that is crossed
-    double circle = 0;         // m, its radius
-    std::optional<Rect> area;  // where goals are drawn; none: the bounds of the world
-    std::optional<Vec2> goal;  // common to all bodies of the group
+    Vec2 center;                // of the circle that is crossed
+    double circle = 0;          // m, its radius
+    std::optional<Rect> area;   // where goals are drawn; none: the bounds of the world
+    std::optional<Vec2> goal;   // common to all bodies of the group
+    bool follows_path = false;  // its goals are the waypoints of the actors' paths
     double gap = 0, reached = 0, max_turn = 0;
   };
 
@@ -64,6 +65,8 @@ class Movers {
   void read_group(TermReader& reader, const Model& model);
 
   Vec2 draw_goal(const EnvState& env, size_t body, RandomStream& random) const;
+  void check_paths(TermReader& reader, const Task& task, size_t first) const;
+  void take_waypoint(EnvState& env, size_t body, bool is_first) const;
   void place_person(EnvState& env, size_t body, RandomStream& random, const Poll& poll) const;
   bool has_room(const EnvState& env, size_t body, Vec2 point) const;
   NearestWall wall_near(const EnvState& env, Vec2 point, double radius) const;

@@ -17,6 +17,7 @@ constexpr auto kTrackers = std::to_array<TrackerClass>({
     {"", tracker<class RaceTracker>},
     {"crop_rows", tracker<class CropTracker>},
     {"", tracker<class PeopleTracker>},
+    {"", tracker<class MotionTracker>},
 });
 
 Trackers make_trackers(TrackerContext context) {

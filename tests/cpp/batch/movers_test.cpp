@@ -167,5 +167,53 @@ TEST(RandomWalk, KeepsItsSpeed) {
   EXPECT_TRUE(turned);
 }
 
+// Fourth differences of a cubic are 0. The path has every border point that was drawn, and no jump of
+// velocity there.
+TEST(Spline, IsCubicFromBorderPointToBorderPoint) {
+  Plane plane({{"policy", "spline"}, {"area", "-6 5 -4 4"}});
+  plane.add({0, 0}, {}, 0.8);
+  std::vector<Vec2> path{{0, 0}};
+  std::vector<bool> border{false};
+  double length = 0;
+  for (int i = 0; i < 3000; ++i) {
+    plane.step(0.1);
+    const Vec2 p = plane.discs[0].position;
+    length += norm(p - path.back());
+    path.push_back(p);
+    border.push_back(plane.movers[0].next == 0);
+    ASSERT_TRUE(p.x >= -6 - 1e-9 && p.x <= 5 + 1e-9 && p.y >= -4 - 1e-9 && p.y <= 4 + 1e-9) << i;
+    if (!border.back()) continue;
+    EXPECT_NEAR(norm(p - plane.movers[0].goal), 0, 1e-9) << i;
+    EXPECT_NEAR(std::min({p.x + 6, 5 - p.x, p.y + 4, 4 - p.y}), 0, 1e-9) << i;
+  }
+  EXPECT_NEAR(length / 300, 0.8, 0.04);
+  const auto inside = [](Vec2 p) { return std::min({p.x + 6, 5 - p.x, p.y + 4, 4 - p.y}) > 1e-6; };
+  size_t cubic = 0, points = 0;
+  for (size_t i = 4; i < path.size(); ++i) {
+    points += border[i] ? 1 : 0;
+    const Vec2 jump = path[i] - 2 * path[i - 1] + path[i - 2];
+    EXPECT_LT(norm(jump), 0.1 * 0.6) << i;  // m: less than 0.6 m/s from period to period
+    if (border[i - 1] || border[i - 2] || border[i - 3]) continue;
+    bool clear = true;
+    for (size_t k = 0; k < 4; ++k) clear = clear && inside(path[i - k]);
+    if (!clear) continue;
+    const Vec2 fourth = jump - 2 * (path[i - 1] - 2 * path[i - 2] + path[i - 3]) + path[i - 2] -
+                        2 * path[i - 3] + path[i - 4];
+    EXPECT_LT(norm(fourth), 1e-9) << i;
+    ++cubic;
+  }
+  EXPECT_GT(points, 15u);
+  EXPECT_GT(cubic, 1500u);
+}
+
+TEST(Spline, NeedsAnArea) {
+  for (const char* const area : {"", "0 0 -1 1", "0 1 1 1"}) {
+    const TermSpec term =
+        *area ? term_of({{"policy", "spline"}, {"area", area}}) : term_of({{"policy", "spline"}});
+    TermReader reader(term);
+    EXPECT_THROW(make_body_policy(reader), WorldFileError) << area;
+  }
+}
+
 }  // namespace
 }  // namespace mvsim::movers_test
