@@ -144,7 +144,7 @@ def test_a_path_gives_the_goals_of_an_actor(tmp_path: Path) -> None:
         ('<people n="1" goal="path"/>', "found 'path', expected a point"),
         ('<move bodies="box" goal="path"/>', "'box' is no actor with a <path>"),
         ('<move bodies="other" goal="path"/>', "'other' is no actor with a <path>"),
-        ('<move bodies="box" policy="spline"/>', "<move>, area: found none"),
+        ('<move bodies="box" policy="spline"/>', "<move>: found none, expected the rectangle"),
         ('<move bodies="box" policy="spline" area="1 1 0 2"/>', "without a width"),
     ],
 )

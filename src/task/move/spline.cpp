@@ -36,7 +36,7 @@ double length_of(const Cubic& cubic, double time) {
   return length;
 }
 
-// Of a body that moves, MoverState::goal is the next point of the border, `asked` the velocity there, and
+// MoverState::goal of a moving body is the next point of the border, `asked` the velocity there, and
 // `next` the number of control periods up to it.
 class Spline final : public BodyPolicy {
  public:

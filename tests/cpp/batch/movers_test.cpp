@@ -192,7 +192,7 @@ TEST(Spline, IsCubicFromBorderPointToBorderPoint) {
   for (size_t i = 4; i < path.size(); ++i) {
     points += border[i] ? 1 : 0;
     const Vec2 jump = path[i] - 2 * path[i - 1] + path[i - 2];
-    EXPECT_LT(norm(jump), 0.1 * 0.6) << i;  // m: less than 0.6 m/s from period to period
+    EXPECT_LT(norm(jump), 0.1 * 0.7) << i;  // m: less than 0.7 m/s from period to period
     if (border[i - 1] || border[i - 2] || border[i - 3]) continue;
     bool clear = true;
     for (size_t k = 0; k < 4; ++k) clear = clear && inside(path[i - k]);
