@@ -1,4 +1,4 @@
-"""The tables of docs/baselines.md and docs/learned.md, from the env files and benchmarks/results/baselines.json."""
+"""The tables of docs/baselines*.md and docs/learned.md, from the env files and benchmarks/results/baselines.json."""
 
 from __future__ import annotations
 
