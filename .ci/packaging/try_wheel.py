@@ -84,7 +84,7 @@ def files_below(folder: Path) -> set[str]:
 
 
 def learn(python: str, wheel: Path, page: Path, work: Path, requirements: list[str]) -> None:
-    """Trains as the page says, with twice the steps: with its own some seeds end below 90 %."""
+    """Trains as the page says, with twice the steps, as its own end near 90 %."""
     run(python, "-m", "pip", "install", "-q", f"{wheel}[sb3]", *requirements)
     code = page.read_text().split("```python sb3\n")[1].split("```")[0].replace("1_000_000", "2_000_000")
     began = time.monotonic()
