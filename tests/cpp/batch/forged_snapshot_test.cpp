@@ -133,9 +133,7 @@ Count forge_and_step(Batch& batch, const std::string& sound, int tries, RandomSt
   return count;
 }
 
-void forge_all(const std::string& name, int tries) {
-  SCOPED_TRACE(name);
-  EnvSpec spec = shipped(name);
+void forge_all(const EnvSpec& spec, int tries) {
   Batch batch(spec, options(1));
   RandomStream random(fuzz_seed(), 0, StreamPurpose::kSpawn);
   batch.reset();
@@ -149,11 +147,18 @@ void forge_all(const std::string& name, int tries) {
 class ForgedSnapshot : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ForgedSnapshot, IsRefusedOrObservedInBounds) {
-  forge_all(GetParam(), 150);
+  forge_all(shipped(GetParam()), 150);
 }
 
 TEST_P(ForgedSnapshot, SlowIsRefusedOrObservedInBounds) {
-  forge_all(GetParam(), fuzz_count(3000));
+  forge_all(shipped(GetParam()), fuzz_count(3000));
+}
+
+// Half of the numbers of the state are estimates of earlier periods.
+TEST(ForgedLocalization, IsRefusedOrObservedInBounds) {
+  EnvSpec spec = shipped("nav_arena");
+  apply_overrides(spec, {{{"localization", "latency"}, "6.3"}, {{"localization", "jump_rate"}, "1"}});
+  forge_all(spec, 4000);
 }
 
 std::vector<std::string> env_names() {
