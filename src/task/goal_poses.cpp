@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "task/make_term.h"
@@ -50,6 +51,7 @@ class PoseTracker final : public TrackerOf<Potentials> {
     state(view.agent) = {now, now};
   }
   void hash(ArchiveHasher&) const override {}
+  std::optional<double> way(const AgentState& agent) const override { return -state(agent).now; }
 
  private:
   PosePotential potential_;

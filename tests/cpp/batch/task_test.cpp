@@ -37,14 +37,14 @@ class EveryEnvironment : public ::testing::TestWithParam<std::string> {
 size_t progress_term(const Task& task) {
   for (size_t k = 0; k < task.agents[0].rewards.size(); ++k)
     if (const std::string& name = task.spec.agents[0].rewards[k].params.class_name;
-        name == "progress" || name == "track_progress" || name == "row_progress")
+        name == "progress" || name == "track_progress" || name == "row_progress" || name == "pose_progress")
       return k;
   throw Error("no progress term");
 }
 
 // Returns the metres left to go, whose decrease is rewarded as progress. Along a line they are negative.
 double way_left(const Task& task, const AgentState& agent) {
-  for (const auto& tracker : task.trackers)
+  for (const Tracker* const tracker : task.agents[0].trackers)
     if (const auto way = tracker->way(agent)) return -*way;
   return agent.field ? agent.now.path_distance : agent.now.goal_distance;
 }
