@@ -7,9 +7,14 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Sequence
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader, MetaPathFinder
+else:  # its import takes a quarter of a millisecond, and only types need it
+    Loader = MetaPathFinder = object
 
 _NAME = "gymnasium"
 _REGISTRATION = "mvsim_gym.registration"  # registers as it is imported

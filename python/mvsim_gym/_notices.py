@@ -5,15 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cache, lru_cache
 
-# Control characters (C0 but for tab and line feed, DEL, C1), writing directions, separators of lines and paragraphs,
-# deprecated and invisible formats, tags, and halves of surrogate pairs, which no encoding can write.
-_CONTROLS = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
-    "\U000e0000-\U000e007f]"
-)
 _LINES = re.compile("[\t\n]")
+
+
+@cache
+def _controls() -> re.Pattern[str]:
+    """Control characters (C0 but for tab and line feed, DEL, C1), writing directions, separators of lines and
+    paragraphs, deprecated and invisible formats, tags, and halves of surrogate pairs, which no encoding can write.
+    Compiled at first use, because that takes as long as importing two modules."""
+    return re.compile(
+        "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
+        "\U000e0000-\U000e007f]"
+    )
 
 
 def _escaped(found: re.Match[str]) -> str:
@@ -29,7 +34,7 @@ def printable(text: str, *, one_line: bool = False) -> str:
     Args:
         one_line: escape tabs and line feeds as well.
     """
-    text = _CONTROLS.sub(_escaped, text)
+    text = _controls().sub(_escaped, text)
     return _LINES.sub(_escaped, text) if one_line else text
 
 

@@ -12,7 +12,7 @@ from mvsim_gym import _core
 from mvsim_gym._build import Recipe, action_space, draw_key, takes_options
 from mvsim_gym._checks import as_actions, check_options, checked_seed
 from mvsim_gym._constructors import CONSTRUCTORS
-from mvsim_gym._control import OPTIONS, checked_starts
+from mvsim_gym._control import OPTIONS, Start, checked_starts
 from mvsim_gym._env_controls import ControlsOne
 from mvsim_gym._info import OpenInfo
 from mvsim_gym._native_envs import HasSpec
@@ -89,9 +89,12 @@ class Env(HasSpec, ControlsOne, gym.Env[Any, Any]):
             The first observation and an empty info.
         """
         batch = self._open()
-        check_options(options, OPTIONS)
-        starts = checked_starts(batch, [0], [options or {}])
-        super().reset(seed=None if seed is None else checked_seed(seed))
+        starts: list[Start] = []
+        if options:
+            check_options(options, OPTIONS)
+            starts = checked_starts(batch, [0], [options])
+        if seed is not None:
+            super().reset(seed=checked_seed(seed))
         if seed is not None or not self._seeded:
             batch.seed_env(0, draw_key(self.np_random))
             self._seeded = True
@@ -113,15 +116,20 @@ class Env(HasSpec, ControlsOne, gym.Env[Any, Any]):
             gymnasium.error.ResetNeeded: there is no episode, or it has ended.
             ValueError: an action of another shape; with `strict_actions` one that is not finite.
         """
-        if self._batch is None or not self._running:  # saves a call in each step
+        batch = self._batch
+        if batch is None or not self._running:  # saves a call in each step
             self._open()
             raise gym.error.ResetNeeded("no episode is running: call reset() before step()")
         actions = as_actions(action, self._action_shape)
-        has_infos = self._advance(actions)
+        if self._watch is None and self._bodies is None and self._terms is None:  # saves a call, too
+            has_infos = batch.step(actions)
+        else:
+            has_infos = self._advance(actions)
         observation = self._observation()
         reward = float(self._rewards[0])
         self._info.moment += 1
-        self._update_watchers(actions)
+        if self._view is not None or self._recording is not None:
+            self._update_watchers(actions)
         if not has_infos:  # the end of an episode always has an info
             return observation, reward, False, False, OpenInfo(self._info)
         terminated, truncated = bool(self._terminated[0]), bool(self._truncated[0])

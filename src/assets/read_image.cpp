@@ -1,5 +1,6 @@
 #include "assets/read_image.h"
 
+#include <algorithm>
 #include <cctype>
 
 namespace mvsim {
@@ -61,7 +62,9 @@ GrayLevels read_pgm(const std::string& path, std::string_view content, const Sou
     }
     const char* in = content.data() + at;
     at += static_cast<size_t>(width) * bytes;
-    if (bytes == 1)
+    if (max == 255)  // no level is above it
+      std::transform(in, in + width, row, [](char c) { return static_cast<uint8_t>(c); });
+    else if (bytes == 1)
       for (uint16_t* out = row; out != row_end; ++out) *out = level(static_cast<uint8_t>(*in++));
     else
       for (uint16_t* out = row; out != row_end; ++out, in += 2)

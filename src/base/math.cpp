@@ -60,7 +60,8 @@ SinCos sin_cos(double angle) {
   }
   const double quarter = nearest_integer(angle * kTwoOverPi);
   double r = angle;
-  for (const double piece : kHalfPi) r -= quarter * piece;
+  if (quarter != 0)  // a branch that is foreseen is faster than to wait for the quarter
+    for (const double piece : kHalfPi) r -= quarter * piece;
   const double s = sin_kernel(r), c = cos_kernel(r);
   switch (static_cast<int64_t>(quarter) & 3) {
     case 0:

@@ -94,11 +94,43 @@ void GridField::fill_tiles(std::span<const uint8_t> cells, Tables& tables) const
             uint64_t{1} << (iy % kTile * kTile + ix % kTile);
 }
 
+namespace {
+
+Cell cell_of_code(uint8_t code) {
+  return code == GridField::kOccupiedCode  ? Cell::kOccupied
+         : code == GridField::kUnknownCode ? Cell::kUnknown
+                                           : Cell::kFree;
+}
+
+}  // namespace
+
 Cell GridField::cell(int ix, int iy) const {
   if (ix < 0 || iy < 0 || ix >= width_ || iy >= height_) return Cell::kUnknown;
-  const uint8_t code = codes()[code_offset(ix, iy)];
-  return code == kOccupiedCode ? Cell::kOccupied : code == kUnknownCode ? Cell::kUnknown : Cell::kFree;
+  return cell_of_code(codes()[code_offset(ix, iy)]);
 }
+
+void GridField::copy_row(int iy, Cell* out) const {
+  constexpr uint64_t kOnes = 0x0101010101010101;
+  for (int ix = 0; ix < width_;) {
+    const uint8_t* const code = codes() + code_offset(ix, iy);
+    const int side_by_side = 8 - ((ix + 1) & 7);  // cells in this cache line
+    if (side_by_side < 8 || ix + 8 > width_) {
+      out[ix++] = cell_of_code(*code);
+      continue;
+    }
+    // eight at a time: 1 for the codes 0 and 1, else 0, plus 1 for the code 1
+    uint64_t word;
+    std::memcpy(&word, code, sizeof word);
+    const uint64_t is_free = ((word & 0x7f * kOnes) + 0x7e * kOnes) | word;  // by the highest bit of a byte
+    const uint64_t blocked = (~is_free >> 7) & kOnes;
+    word = blocked + (word & blocked);
+    std::memcpy(out + ix, &word, sizeof word);
+    ix += 8;
+  }
+}
+static_assert(static_cast<int>(Cell::kOccupied) == GridField::kOccupiedCode + 1 &&
+              static_cast<int>(Cell::kUnknown) == GridField::kUnknownCode + 1 && GridField::kFreeCode == 2 &&
+              static_cast<int>(Cell::kFree) == 0);
 
 Cell GridField::cell_at(double x, double y) const {
   if (!std::isfinite(x) || !std::isfinite(y)) return Cell::kUnknown;

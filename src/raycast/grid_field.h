@@ -38,6 +38,7 @@ class GridField {
 
   Cell cell(int ix, int iy) const;         // kUnknown outside
   Cell cell_at(double x, double y) const;  // the same for a point in metres
+  void copy_row(int iy, Cell* out) const;  // its width() cells, 0 <= iy < height()
 
   // Exact distance [m] from a point to the nearest occupied cell (a closed square), `limit` if none is
   // nearer.

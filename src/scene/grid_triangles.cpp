@@ -1,6 +1,7 @@
 #include "scene/grid_triangles.h"
 
 #include <algorithm>
+#include <cstring>
 #include <tuple>
 
 #include "scene/triangles.h"
@@ -12,11 +13,17 @@ DrawnCells::DrawnCells(const GridField& grid, int merged)
       height((grid.height() + merged - 1) / merged),
       resolution(merged * grid.resolution()),
       cells(static_cast<size_t>(width) * static_cast<size_t>(height), Cell::kUnknown) {
+  std::vector<Cell> fine(static_cast<size_t>(grid.width()));
   for (int y = 0; y < grid.height(); ++y) {
     Cell* const row = cells.data() + static_cast<size_t>(y / merged) * static_cast<size_t>(width);
+    if (merged == 1) {
+      grid.copy_row(y, row);
+      continue;
+    }
+    grid.copy_row(y, fine.data());
     for (int x = 0; x < grid.width(); ++x) {
       Cell& drawn = row[x / merged];
-      const Cell cell = grid.cell(x, y);
+      const Cell cell = fine[static_cast<size_t>(x)];
       if (cell == Cell::kOccupied || drawn == Cell::kUnknown) drawn = cell;
     }
   }
@@ -46,23 +53,52 @@ std::vector<CellRectangle> cover_cells(const DrawnCells& grid, Cell kind) {
   return out;
 }
 
-// Counts the vertices of the grid at which a border ends or turns. At the others a straight line through the
-// vertex separates equal cells from equal cells, or all four cells are equal.
-size_t count_corners(const DrawnCells& grid) {
+namespace {
+
+// Counts the vertices between two rows of cells at which a border ends or turns. At the others a straight
+// line through the vertex separates equal cells from equal cells, or all four cells are equal.
+size_t corners_between(const Cell* below, const Cell* above, size_t width) {
+  constexpr size_t kBlock = 8;  // cells, compared in one instruction
   size_t count = 0;
-  const auto width = static_cast<size_t>(grid.width);
-  std::vector<Cell> unknown(width, Cell::kUnknown);
-  for (int y = 0; y <= grid.height; ++y) {
-    const Cell* const below = y > 0 ? grid.cells.data() + static_cast<size_t>(y - 1) * width : unknown.data();
-    const Cell* const above =
-        y < grid.height ? grid.cells.data() + static_cast<size_t>(y) * width : unknown.data();
-    Cell a = Cell::kUnknown, b = Cell::kUnknown;  // to the left, below and above
-    for (size_t x = 0; x <= width; ++x) {
-      const Cell c = x < width ? below[x] : Cell::kUnknown, d = x < width ? above[x] : Cell::kUnknown;
-      const bool is_even = (a == b && c == d) || (a == c && b == d);
-      count += is_even ? 0 : 1;
-      a = c, b = d;
+  Cell a = Cell::kUnknown, b = Cell::kUnknown;  // to the left, below and above
+  for (size_t x = 0; x <= width; ++x) {
+    if (a == b) {  // there are no corners as long as the two rows are equal
+      const size_t first = x;
+      while (x + kBlock <= width && std::memcmp(below + x, above + x, kBlock) == 0) x += kBlock;
+      if (x > first) a = b = below[x - 1];
     }
+    const Cell c = x < width ? below[x] : Cell::kUnknown, d = x < width ? above[x] : Cell::kUnknown;
+    const bool is_even = (a == b && c == d) || (a == c && b == d);
+    count += is_even ? 0 : 1;
+    a = c, b = d;
+  }
+  return count;
+}
+
+// As count_corners(DrawnCells(grid, 1)), without the copy.
+size_t count_corners(const GridField& grid) {
+  const auto width = static_cast<size_t>(grid.width());
+  std::vector<Cell> below(width, Cell::kUnknown), above(width);
+  size_t count = 0;
+  for (int y = 0; y < grid.height(); ++y) {
+    grid.copy_row(y, above.data());
+    count += corners_between(below.data(), above.data(), width);
+    below.swap(above);
+  }
+  std::ranges::fill(above, Cell::kUnknown);
+  return count + corners_between(below.data(), above.data(), width);
+}
+
+}  // namespace
+
+size_t count_corners(const DrawnCells& grid) {
+  const auto width = static_cast<size_t>(grid.width);
+  const std::vector<Cell> unknown(width, Cell::kUnknown);
+  size_t count = 0;
+  for (int y = 0; y <= grid.height; ++y) {
+    const Cell* const above = grid.cells.data() + static_cast<size_t>(y) * width;
+    count += corners_between(y > 0 ? above - width : unknown.data(), y < grid.height ? above : unknown.data(),
+                             width);
   }
   return count;
 }
@@ -70,8 +106,7 @@ size_t count_corners(const DrawnCells& grid) {
 MergedGrids merged_to_fit(const std::vector<const GridField*>& grids, size_t most_corners) {
   MergedGrids out{std::vector<int>(grids.size(), 1)};
   std::vector<size_t> corners;
-  for (const GridField* grid : grids)
-    out.corners += corners.emplace_back(count_corners(DrawnCells(*grid, 1)));
+  for (const GridField* grid : grids) out.corners += corners.emplace_back(count_corners(*grid));
   while (out.corners > most_corners) {
     const auto most = static_cast<size_t>(std::ranges::max_element(corners) - corners.begin());
     if (corners[most] <= 4) break;  // each is a single cell

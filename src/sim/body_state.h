@@ -115,4 +115,21 @@ class RotationMemo {
   Entry latest_, previous_;
 };
 
+// The rotation of the latest yaw alone.
+class LatestRotation {
+ public:
+  const Rotation2& of(double yaw) {
+    if (yaw != yaw_) turn_to(yaw);
+    return rotation_;
+  }
+  void turn_to(double yaw) {
+    yaw_ = yaw;
+    rotation_ = Rotation2(yaw);
+  }
+
+ private:
+  double yaw_ = std::numeric_limits<double>::quiet_NaN();
+  Rotation2 rotation_;
+};
+
 }  // namespace mvsim

@@ -40,6 +40,16 @@ struct CommandInfo {
 
 inline constexpr CommandInfo kTwistCommand[] = {{"vx", "m/s"}, {"omega", "rad/s"}};
 
+// What a controller sets itself, past the forces of the wheels.
+enum class Imposes {
+  kNothing,
+  // The body twist is set to the command after every step. Then no wheel force acts on the chassis.
+  kTwist,
+  // Driven wheels turn as commanded on any ground. Then the actuation of a wheel is its spin in rad/s, and
+  // its torque after the step is the torque that this took.
+  kSpins,
+};
+
 class Controller {
  public:
   virtual ~Controller() = default;
@@ -58,11 +68,15 @@ class Controller {
   // `state` and `actuation` as step() left them; `values`: as many as log_names().
   virtual void log_values(const double* /*p*/, const ControllerInput& /*in*/, const double* /*command*/,
                           const double* /*state*/, const double* /*actuation*/, double* /*values*/) const {}
-  // Whether the body twist is set to the command after every step. Then no wheel force acts on the chassis.
-  virtual bool imposes_twist() const { return false; }
-  // Whether driven wheels turn as commanded whatever the ground does. Then the actuation of a wheel is its
-  // spin in rad/s, and its torque after the step is what that took.
-  virtual bool imposes_spins() const { return false; }
+  // Values and no virtual functions, because each step asks several times.
+  bool imposes_twist() const { return imposes_ == Imposes::kTwist; }
+  bool imposes_spins() const { return imposes_ == Imposes::kSpins; }
+
+ protected:
+  explicit Controller(Imposes imposes = Imposes::kNothing) : imposes_(imposes) {}
+
+ private:
+  Imposes imposes_;
 };
 
 // The registered controllers, one accessor each.

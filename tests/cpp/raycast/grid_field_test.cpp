@@ -124,6 +124,20 @@ TEST(GridField, CellsAreReadBack) {
   EXPECT_EQ(field.cell_at(std::numeric_limits<double>::quiet_NaN(), 0.25), Cell::kUnknown);
 }
 
+TEST(GridField, RowsAreCopiedAsTheirCells) {
+  Dice dice(53);
+  for (int i = 0; i < 200; ++i) {
+    const Grid grid = random_grid(dice, 40, 1 + dice.below(5));
+    const GridField field = grid.field(0.1);
+    std::vector<Cell> row(static_cast<size_t>(grid.width));
+    for (int y = 0; y < grid.height; ++y) {
+      field.copy_row(y, row.data());
+      for (int x = 0; x < grid.width; ++x)
+        ASSERT_EQ(static_cast<int>(row[static_cast<size_t>(x)]), grid.at(x, y)) << x << ' ' << y;
+    }
+  }
+}
+
 TEST(GridField, RefusesWhatIsNoGrid) {
   const std::vector<uint8_t> cells(6, 0);
   EXPECT_THROW(GridField(cells, 3, 3, 0.1), std::invalid_argument);
