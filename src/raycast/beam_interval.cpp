@@ -46,8 +46,9 @@ void look(const Fan& fan, const CircleRow& circles, size_t count, BeamRow& out) 
   const F f;
   const auto all = [&](double value) HWY_ATTR { return hn::Set(f, static_cast<float>(value)); };
   const double turn = 2 * kPi / std::fabs(fan.angle_step);
-  // Single precision is exact enough for one turn, and a robot may have turned a million times.
-  const double first_angle = std::remainder(fan.first_angle, 2 * kPi);
+  // Single precision is exact enough for a turn or two, and a robot may have turned a million times.
+  const double first_angle =
+      std::fabs(fan.first_angle) <= 4 * kPi ? fan.first_angle : std::remainder(fan.first_angle, 2 * kPi);
   const VF beams_a_radian = all(1 / fan.angle_step), beams_a_turn = all(turn), turns_a_beam = all(1 / turn);
   const auto store = [&](VF values, double* to) HWY_ATTR { hn::StoreU(hn::PromoteTo(d, values), d, to); };
   for (size_t i = 0; i < count; i += hn::Lanes(d)) {
