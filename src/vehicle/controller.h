@@ -40,7 +40,7 @@ struct CommandInfo {
 
 inline constexpr CommandInfo kTwistCommand[] = {{"vx", "m/s"}, {"omega", "rad/s"}};
 
-// What a controller sets itself, past the forces of the wheels.
+// The motion that a controller sets itself, whatever the forces of the wheels.
 enum class Imposes {
   kNothing,
   // The body twist is set to the command after every step. Then no wheel force acts on the chassis.
