@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gc
+import resource
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -94,6 +97,25 @@ def test_what_is_wrong_is_said_in_a_line(
     assert main(["film", ENV, *arguments]) == 1
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("name", "limit"), [("x.gif", 20_000), ("x.mp4", 2_000), ("x.mp4", 30)])
+def test_a_full_disk(name: str, limit: int, tmp_path: Path) -> None:
+    """The limit of a file's size stands in for it. The .mp4 of 30 bytes ends in the middle of the film."""
+    pytest.importorskip("imageio_ffmpeg", reason="needs the extra video")
+    size = ["--width", "160", "--height", "120", "--set", "time_limit=20"]
+    run = subprocess.run(
+        [sys.executable, "-m", "mvsim_gym", "film", ENV, "-o", name, *size],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )
+    *_, line = run.stderr.splitlines()
+    assert run.returncode == 1 and "Traceback" not in run.stderr, run.stderr
+    assert line.startswith(f"mvsim-gym film: the film '{name}' cannot be written: ")
     assert not list(tmp_path.iterdir())
 
 

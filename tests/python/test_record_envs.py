@@ -66,10 +66,13 @@ def test_an_env_is_recorded_as_it_was(tmp_path: Path) -> None:
     steps = []
     with envs.record(tmp_path / "x.mcap", env=2) as recording:
         for action in actions_for(3, 40, 4):
-            envs.step(action)
+            _, rewards, terminated, truncated, _ = envs.step(action)
+            steps.append((action[2], (rewards[2], terminated[2], truncated[2])))
             was.append((poses_of(envs, 2), envs.read("goal")[2]))
         assert not recording.closed
     recorded = Recorded(tmp_path / "x.mcap")
+    assert {len(recorded.topics[name].times) for name in (ACTIONS, REWARDS)} == {40}
+    assert any(truncated for _, (_, _, truncated) in steps)
     for k, (action, got) in enumerate(steps):
         np.testing.assert_array_equal(recorded.message(ACTIONS, k).data, action)
         np.testing.assert_allclose(recorded.message(REWARDS, k).data, got, rtol=1e-6)

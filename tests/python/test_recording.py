@@ -80,6 +80,9 @@ def test_states_are_those_of_the_api(tmp_path: Path, sensors: mvsim_gym.World) -
             world.step(0.02)
             expected.append((robot.pose, robot.twist, robot.odometry, robot.odometry_twist))
     found = messages_of(tmp_path / "x.mcap")
+    clocks = [(time, message.clock.sec * 10**9 + message.clock.nanosec) for time, message in found["/clock"]]
+    assert [time for time, _ in clocks] == [round(0.01 * k * 1e9) for k in range(51)], "each step"
+    assert all(time == clock for time, clock in clocks)
     truth, odometry, poses = found["/base_pose_ground_truth"], found["/odom"], found["/amcl_pose"]
     assert len(truth) == len(odometry) == len(expected)
     edges = [edge for _, message in found["/tf"] for edge in message.transforms]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
+import struct
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -50,6 +53,7 @@ def film(
     Raises:
         ImportError: the extra `video` is missing.
         ValueError: another kind of file, an invalid size, agents without a common end, or no device that can draw.
+        OSError: the film cannot be written. No part of it is left.
     """
     checked_count("--episodes", episodes)
     if not 0 < speed <= 1000:
@@ -106,18 +110,58 @@ def _summary(ends: dict[int, dict[str, Any]]) -> str:
 
 @contextmanager
 def _writer(path: str, rate: float, width: int, height: int) -> Iterator[Any]:
-    """Yields a writer of frames. If an error ends the film, the frames so far are kept."""
+    """Yields a writer of frames. If an error ends the film, the frames so far are kept.
+
+    Raises:
+        OSError: the film cannot be written, e.g. to a full disk. Its file is removed.
+    """
     with extra("film", "video"):
         import imageio.v2 as imageio
         import imageio_ffmpeg  # noqa: F401 (without it imageio would fail only at the first frame)
     kind = os.path.splitext(path)[1].lower()
-    if kind == ".mp4":
-        if width % 2 or height % 2:
-            raise ValueError(f"found {width} x {height} pixels, expected even numbers for an .mp4")
-        writer = imageio.get_writer(path, fps=rate, macro_block_size=2, quality=8)
-    elif kind == ".gif":
-        writer = imageio.get_writer(path, mode="I", duration=1000 / rate, loop=0)
-    else:
+    if kind not in (".mp4", ".gif"):
         raise ValueError(f"found '{path}', expected a name that ends in .mp4 or .gif")
-    with writer:
-        yield writer
+    if kind == ".mp4" and (width % 2 or height % 2):
+        raise ValueError(f"found {width} x {height} pixels, expected even numbers for an .mp4")
+    Path(path).write_bytes(b"")
+    if kind == ".mp4":
+        with _whole(path):
+            with imageio.get_writer(path, fps=rate, macro_block_size=2, quality=8) as writer:
+                yield writer
+            _check_mp4(path)
+        return
+    frames = io.BytesIO()  # imageio encodes a GIF at its end anyway
+    with _whole(path):
+        try:
+            with imageio.get_writer(frames, format="GIF", mode="I", duration=1000 / rate, loop=0) as writer:
+                yield writer
+        finally:
+            Path(path).write_bytes(frames.getbuffer())
+
+
+@contextmanager
+def _whole(path: str) -> Iterator[None]:
+    """Removes the file if it cannot be written, and raises OSError with one line."""
+    try:
+        yield
+    except OSError as error:
+        Path(path).unlink(missing_ok=True)
+        raise OSError(
+            f"the film '{path}' cannot be written: {error.strerror or 'is the disk full?'}"
+        ) from error
+
+
+def _check_mp4(path: str) -> None:
+    """Raises OSError if ffmpeg ended before it wrote the index of the frames (`moov`). imageio does not tell."""
+    with open(path, "rb") as file:
+        while len(head := file.read(8)) == 8:
+            size, name = struct.unpack(">I4s", head)
+            if name == b"moov":
+                return
+            if size == 1:  # the size follows in 8 bytes
+                (size,) = struct.unpack(">Q", file.read(8).rjust(8, b"\0"))
+                size -= 8
+            if size < 8:
+                break
+            file.seek(size - 8, os.SEEK_CUR)
+    raise OSError
