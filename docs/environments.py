@@ -54,6 +54,8 @@ OBSERVATIONS = {
     "image": ("colour", "colour image, rows x columns x 3"),
     "depth": ("m", "depth image, rows x columns"),
     "range_image": ("m", "ranges of a 3D lidar, rings x columns"),
+    "dock": ("m, m, 1, 1", "position in the frame of the dock, cosine and sine of the heading there"),
+    "hitch": ("1, 1", "cosine and sine of the heading of the trailer relative to the robot"),
     "row_parity": ("1", "0 or 1 in turn for each alley"),
     "row_index": ("1", "number of the alley"),
 }
