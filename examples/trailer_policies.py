@@ -19,14 +19,15 @@ WHEELBASE, DRAWBAR = (
     4.75,
 )  # m: of the truck, and from the hitch (its rear axle) to the middle of the trailer's axles
 # Costs of offset (1/m2), heading and hitch (1/rad2), and of the truck's curvature (m2), for each metre.
-COSTS, EFFORT = (0.02, 0.6, 0.05), 4.0
-FARTHEST = 4.0  # m: a larger offset is steered as this one
-BACK, SLOW, FORWARD = 1.8, 0.8, 1.0  # m/s: backwards, the same near the dock, and in a pull-up
-NEAR = 3.0  # m from the dock, where it is slow
+COSTS, EFFORT = (0.3, 0.6, 0.05), 4.0
+MOST_HEADING, MOST_HITCH = 0.5, 0.5  # rad that the regulator asks for at most, whatever the offset
+FARTHEST = 4.0  # m: a larger offset of the truck is steered as this one
+BACK, SLOW, FORWARD = 2.0, 1.0, 1.0  # m/s: backwards, the same near the dock, and in a pull-up
+NEAR = 2.5  # m from the dock, where it is slow
 MISSES, ROOM = (0.16, 0.1), (0.06, 0.06)  # m and m a metre of way left, rad and rad a metre: more is a miss
-DECIDES = 4.0  # m from the dock, within which a miss is judged
+DECIDES = 3.0  # m from the dock, within which a miss is judged
 FOLDS = np.deg2rad(48)  # hitch that is straightened by a pull-up
-FAR, FARTHEST_OUT, STRAIGHT = 10.0, 22.0, 0.12  # m, m, rad: a pull-up ends so far out with a straight hitch
+FAR, FARTHEST_OUT, STRAIGHT = 12.0, 22.0, 0.12  # m, m, rad: a pull-up ends so far out with a straight hitch
 MOVING = 0.05  # m/s
 LINE_GAINS = 1 / 16, 1 / 2  # 1/m2, 1/m: forwards to the middle line, with a length of 4 m, without overshoot
 
@@ -58,8 +59,10 @@ def docker(robot: Robot) -> Policy:
         yaw = np.arctan2(s, c)
         hitch = np.arctan2(observation["hitch"][:, 1], observation["hitch"][:, 0]).astype(float)
         speed = observation["velocity"][:, 0]
-        seen = np.stack([np.clip(y, -FARTHEST, FARTHEST), yaw, hitch], axis=1)
-        back = -seen @ GAIN
+        # the regulator, within limits of the heading and of the hitch that it asks for
+        heading = np.clip(-GAIN[0] / GAIN[1] * y, -MOST_HEADING, MOST_HEADING)
+        bend = np.clip(GAIN[1] / GAIN[2] * (heading - yaw), -MOST_HITCH, MOST_HITCH)
+        back = GAIN[2] * (bend - hitch)
         # forwards the truck itself keeps to the line, and the trailer follows
         truck_y, truck_yaw = y + DRAWBAR * np.sin(yaw), yaw - hitch
         ahead = -LINE_GAINS[0] * np.clip(truck_y, -FARTHEST, FARTHEST) - LINE_GAINS[1] * np.sin(truck_yaw)

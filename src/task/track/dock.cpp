@@ -211,7 +211,7 @@ class DockErrorReward final : public Reward {
  public:
   DockErrorReward(TermReader& reader, TaskContext& context)
       : dock_(need_dock(reader, context)),
-        base_(reader.number("base", 3, kNotNegative)),
+        base_(reader.number("base", 0, kNotNegative)),
         lateral_(reader.number("lateral", 4, kNotNegative)),
         angle_(reader.number("angle", 6, kNotNegative)) {}
   double value(const EnvState&, const AgentState& agent) const override {
