@@ -147,7 +147,7 @@ def test_the_gain_of_the_script_solves_its_riccati_equation() -> None:
     closed = a - np.outer(b, k)
     assert (np.linalg.eigvals(closed).real < 0).all() and np.linalg.eigvals(a).real.max() > 0
 
-    # the cost of the regulator from each start, integrated, is not lowered by another gain
+    # another gain does not lower the integral of the costs from three starts
     def cost(gain: np.ndarray) -> float:
         x, step, total = np.eye(3), 0.05, 0.0
         for _ in range(4000):

@@ -36,7 +36,7 @@ const DockTracker& need_seen_dock(const TermReader& reader, const TaskContext& c
   return *find_seen_tracker<DockTracker>(context);
 }
 
-// What is left to do, in one number.
+// The way that is left to the dock, in one number.
 struct DockPotential {
   const DockTracker& dock;
   double along, lateral, angle;  // weights of m, m, rad
