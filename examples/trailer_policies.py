@@ -14,10 +14,8 @@ from robot import Array, Observation, Robot
 
 Policy = Callable[[Observation], Array]
 
-WHEELBASE, DRAWBAR = (
-    3.0,
-    4.75,
-)  # m: of the truck, and from the hitch (its rear axle) to the middle of the trailer's axles
+WHEELBASE = 3.0  # m, of the truck
+DRAWBAR = 4.75  # m from the hitch, at the truck's rear axle, to the middle of the trailer's axles
 # Costs of offset (1/m2), heading and hitch (1/rad2), and of the truck's curvature (m2), for each metre.
 COSTS, EFFORT = (0.3, 0.6, 0.05), 4.0
 MOST_HEADING, MOST_HITCH = 0.5, 0.5  # rad that the regulator asks for at most, whatever the offset

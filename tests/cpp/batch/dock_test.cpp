@@ -237,7 +237,8 @@ TEST(RigStart, IsInItsRangesAndWhole) {
 
 TEST(RigStart, AGivenPoseIsThatOfTheRobot) {
   Dock dock(env_of(kDock, "<spawn of='trailer' area='-2 2 -1 1' hitch='20 30'/>"));
-  const GivenStart given{.pose = Pose2{0.5, -1, 0.4}};
+  GivenStart given;
+  given.pose = Pose2{0.5, -1, 0.4};
   dock.env.given = {&given, 1};
   start_episode(*dock.task, dock.env);
   dock.env.given = {};
@@ -251,7 +252,8 @@ TEST(Dock, LocalizationMovesTheRobotAndItsTrailerTogether) {
   Dock dock(spec);
   const AgentState& agent = dock.agent();
   const Pose2 seen = find_tracker<LocalizationTracker>(dock.task->trackers)->seen(agent);
-  const Pose2 robot = agent.now.pose, trailer = body_pose(dock.env.simulation, 1);
+  const Simulation& s = dock.env.simulation;
+  const Pose2 robot = agent.now.pose, trailer = body_pose(s, s.model().vehicles[1].body);
   EXPECT_GT(std::fabs(seen.x - robot.x), 1e-3);
   // the point in the frame of the robot, at the estimate
   const Vec2 point = transform(trailer, {-0.2, 0.1});
