@@ -100,7 +100,7 @@ BASELINES: dict[str, dict[str, Maker]] = {
     },
     "mvsim/SocialNav-v0": {"social window": social_window, "go to goal": go_to_goal},
     "mvsim/TerrainGoal-v0": {"slope avoider": slope_avoider, "go to goal": go_to_goal},
-    "mvsim/TrailerDock-v0": {"LQR with pull-ups": docker},
+    "mvsim/TrailerDock-v0": {"LQR with pull-ups": docker(), "LQR alone": docker(pull_ups=False)},
     "mvsim/TurtleBot3Nav-v0": {"wide gap follower": wide_gap_follower, **LIDAR},
     "mvsim/VisualNavigation-v0": {"gap follower": visual_gap_follower, "go to goal": go_to_goal},
 }

@@ -48,31 +48,35 @@ BY_CURVATURE = np.array([0.0, 0.0, 1.0])
 GAIN = regulator(BACKWARDS, BY_CURVATURE, COSTS, EFFORT)
 
 
-def docker(robot: Robot) -> Policy:
-    """Backs up by the regulator, and pulls forward where that would miss."""
-    most_steer = robot.high[1]
+def docker(pull_ups: bool = True) -> Callable[[Robot], Policy]:
+    """Backs up by the regulator, and with `pull_ups` drives forward where that would miss."""
 
-    def policy(observation: Observation) -> Array:
-        x, y, c, s = observation["dock"].T.astype(float)
-        yaw = np.arctan2(s, c)
-        hitch = np.arctan2(observation["hitch"][:, 1], observation["hitch"][:, 0]).astype(float)
-        speed = observation["velocity"][:, 0]
-        # the regulator, within limits of the heading and of the hitch that it asks for
-        heading = np.clip(-GAIN[0] / GAIN[1] * y, -MOST_HEADING, MOST_HEADING)
-        bend = np.clip(GAIN[1] / GAIN[2] * (heading - yaw), -MOST_HITCH, MOST_HITCH)
-        back = GAIN[2] * (bend - hitch)
-        # forwards the truck itself keeps to the line, and the trailer follows
-        truck_y, truck_yaw = y + DRAWBAR * np.sin(yaw), yaw - hitch
-        ahead = -LINE_GAINS[0] * np.clip(truck_y, -FARTHEST, FARTHEST) - LINE_GAINS[1] * np.sin(truck_yaw)
-        left = np.maximum(x, 0)
-        misses = (np.abs(y) > MISSES[0] + MISSES[1] * left) | (np.abs(yaw) > ROOM[0] + ROOM[1] * left)
-        begins = ((x < DECIDES) & misses) | (np.abs(hitch) > FOLDS)
-        ends = (x > FARTHEST_OUT) | ((x > FAR) & (np.abs(hitch) < STRAIGHT))
-        pulls = np.where(speed > MOVING, ~ends, begins)
-        curvature = np.where(pulls, ahead, back)
-        backwards = np.where(x < NEAR, SLOW, BACK)
-        vx = np.where(pulls, FORWARD, -backwards)
-        steer = np.clip(np.arctan(WHEELBASE * curvature), -most_steer, most_steer)
-        return np.stack([vx, steer], axis=1)
+    def make(robot: Robot) -> Policy:
+        return lambda observation: commands(observation, robot.high[1], pull_ups)
 
-    return policy
+    return make
+
+
+def commands(observation: Observation, most_steer: float, pull_ups: bool) -> Array:
+    """Speed and steering angle [n, 2] of the driver."""
+    x, y, c, s = observation["dock"].T.astype(float)
+    yaw = np.arctan2(s, c)
+    hitch = np.arctan2(observation["hitch"][:, 1], observation["hitch"][:, 0]).astype(float)
+    speed = observation["velocity"][:, 0]
+    # the regulator, within limits of the heading and of the hitch that it asks for
+    heading = np.clip(-GAIN[0] / GAIN[1] * y, -MOST_HEADING, MOST_HEADING)
+    bend = np.clip(GAIN[1] / GAIN[2] * (heading - yaw), -MOST_HITCH, MOST_HITCH)
+    back = GAIN[2] * (bend - hitch)
+    # forwards the truck itself keeps to the line, and the trailer follows
+    truck_y, truck_yaw = y + DRAWBAR * np.sin(yaw), yaw - hitch
+    ahead = -LINE_GAINS[0] * np.clip(truck_y, -FARTHEST, FARTHEST) - LINE_GAINS[1] * np.sin(truck_yaw)
+    left = np.maximum(x, 0)
+    misses = (np.abs(y) > MISSES[0] + MISSES[1] * left) | (np.abs(yaw) > ROOM[0] + ROOM[1] * left)
+    begins = ((x < DECIDES) & misses) | (np.abs(hitch) > FOLDS)
+    ends = (x > FARTHEST_OUT) | ((x > FAR) & (np.abs(hitch) < STRAIGHT))
+    pulls = pull_ups & np.where(speed > MOVING, ~ends, begins)
+    curvature = np.where(pulls, ahead, back)
+    backwards = np.where(x < NEAR, SLOW, BACK)
+    vx = np.where(pulls, FORWARD, -backwards)
+    steer = np.clip(np.arctan(WHEELBASE * curvature), -most_steer, most_steer)
+    return np.stack([vx, steer], axis=1)
