@@ -54,6 +54,9 @@ OBSERVATIONS = {
     "image": ("colour", "colour image, rows x columns x 3"),
     "depth": ("m", "depth image, rows x columns"),
     "range_image": ("m", "ranges of a 3D lidar, rings x columns"),
+    "dock": ("m, m, 1, 1", "position in the frame of the dock, cosine and sine of the heading there"),
+    "dock place": ("m, m", "position in the frame of the dock"),
+    "hitch": ("1, 1", "cosine and sine of the heading of the trailer relative to the robot"),
     "row_parity": ("1", "0 or 1 in turn for each alley"),
     "row_index": ("1", "number of the alley"),
 }
@@ -105,6 +108,7 @@ def observation_rows(root: ET.Element, spaces: dict[str, gym.spaces.Box]) -> lis
         variant = ""
         if element is not None:
             variant = "lateral" if element.get("lateral") == "true" else element.get("values", "")
+            variant = "place" if element.get("heading") == "false" else variant
         unit, meaning = OBSERVATIONS.get(f"{kind} {variant}", OBSERVATIONS[kind])
         history = int(element.get("history", "1")) if element is not None else 1
         if history > 1:

@@ -32,6 +32,7 @@ from route_policies import waypoint_follower
 from row_policies import row_follower
 from team_evaluation import evaluate_team, team_table
 from terrain_policies import slope_avoider
+from trailer_policies import docker
 from visual_policies import visual_gap_follower
 
 Policy = Callable[[Observation], Array]
@@ -99,6 +100,7 @@ BASELINES: dict[str, dict[str, Maker]] = {
     },
     "mvsim/SocialNav-v0": {"social window": social_window, "go to goal": go_to_goal},
     "mvsim/TerrainGoal-v0": {"slope avoider": slope_avoider, "go to goal": go_to_goal},
+    "mvsim/TrailerDock-v0": {"LQR with pull-ups": docker(), "LQR alone": docker(pull_ups=False)},
     "mvsim/TurtleBot3Nav-v0": {"wide gap follower": wide_gap_follower, **LIDAR},
     "mvsim/VisualNavigation-v0": {"gap follower": visual_gap_follower, "go to goal": go_to_goal},
 }

@@ -20,6 +20,7 @@ struct ClassNeeds {
   std::string_view privileged{}, instead{};
 };
 
+constexpr std::string_view kOfTrailer = "the exact pose of the trailer";
 constexpr std::string_view kOfWorlds = "the positions of bodies differ between the worlds of the environment";
 
 constexpr auto kClasses = std::to_array<ClassNeeds>({
@@ -42,10 +43,12 @@ constexpr auto kClasses = std::to_array<ClassNeeds>({
     {"height_scan", "pose attitude"},
     {"centreline", "pose"},
     {"track_error", "pose"},
+    {"dock", "pose"},
     {"row_index", "pose"},
     {"row_parity", "pose"},
     {"last_action", ""},
     {"neighbours", "", "exact poses and speeds of others", "the tracks of a detector of people or robots"},
+    {"hitch", "", "the exact angle of the hitch", "an angle sensor at the hitch"},
     {"opponent", "", "the exact pose and speed of the other", "the track of a detector"},
     {"wheels", "", "exact slip and forces of the wheels",
      "an estimate from wheel speeds and the speed over ground"},
@@ -54,6 +57,15 @@ constexpr auto kClasses = std::to_array<ClassNeeds>({
 // Whether a class reads bodies of the world, which differ if there are several worlds.
 bool differs_by_world(std::string_view name) {
   return name == "height_scan" || name == "row_index" || name == "row_parity";
+}
+
+// Whether a class measures where the robot's trailer is, which the pose of the robot does not say.
+bool needs_trailer(std::string_view name, const EnvSpec& spec) {
+  if (name != "dock") return false;
+  return std::ranges::any_of(spec.trackers, [](const TermSpec& term) {
+    const NamedText* const of = term.params.tag == "dock" ? term.params.find("of") : nullptr;
+    return of && of->text == "trailer";
+  });
 }
 
 std::vector<std::string> words_of(std::string_view text) {
@@ -81,7 +93,7 @@ const ClassNeeds* find_class(std::string_view name) {
 }
 
 ObservationSource source_of(const ObservationSlot& slot, const ObservationSpec& spec,
-                            const std::string& class_name, const Model& model, bool one_world) {
+                            const std::string& class_name, const Model& model, const EnvSpec& env) {
   ObservationSource out;
   out.key = spec.key;
   out.class_name = class_name;
@@ -94,7 +106,12 @@ ObservationSource source_of(const ObservationSlot& slot, const ObservationSpec& 
   out.needs = words_of(known->needs);
   out.privileged = known->privileged;
   out.instead = known->instead;
-  if (!one_world && differs_by_world(class_name)) {
+  if (needs_trailer(class_name, env)) {
+    out.needs.clear();
+    out.privileged = kOfTrailer;
+    out.instead = "the pose of the robot and the angle of the hitch, or a sensor that sees the dock";
+  }
+  if (env.variants != 1 && differs_by_world(class_name)) {
     out.privileged = kOfWorlds;
     out.instead = "its values by a counter or a map of the robot, or one world (variants=1)";
   }
@@ -125,7 +142,7 @@ std::vector<ObservationSource> observation_sources(const Task& task, const EnvSp
   for (size_t k = 0; k < own.observations.size(); ++k) {
     const ParamSet& term = described.observations.at(k).params;
     out.push_back(source_of(own.observations[k], task.observation_specs[k], term.class_name,
-                            *task.models.front(), spec.variants == 1));
+                            *task.models.front(), spec));
     out.back().is_exact = is_exact(out.back(), term, has_localization);
   }
   return out;

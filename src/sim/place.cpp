@@ -154,6 +154,10 @@ void place_vehicle(const Model& m, SimState& s, Workspace& w, size_t index, cons
   put_vehicle(m, s, w, index, pose);
 }
 
+void place_vehicle_alone(const Model& m, SimState& s, Workspace& w, size_t index, const Pose2& pose) {
+  put_vehicle(m, s, w, index, pose);
+}
+
 void check_placeable(const Model& m, size_t index) {
   const BlockModel& b = m.blocks.at(index);
   if (b.traits.is_static && !b.placed && !b.traits.intangible)

@@ -17,6 +17,9 @@ void reset_state(const Model& m, SimState& s, Workspace& w, uint64_t key, uint32
 // Places a vehicle at rest on the ground. Bodies that are joined to it move along and get the relative poses
 // of the start of the episode. Throws Error if a joint ties one of them to a static block.
 void place_vehicle(const Model& m, SimState& s, Workspace& w, size_t vehicle, const Pose2& pose);
+// The same, but bodies that are joined to it stay where they are. The caller sees to it that the anchors
+// meet.
+void place_vehicle_alone(const Model& m, SimState& s, Workspace& w, size_t vehicle, const Pose2& pose);
 // Throws Error for a block of the model's static geometry.
 void check_placeable(const Model& m, size_t block);
 void place_block(const Model& m, SimState& s, Workspace& w, size_t block, const Pose2& pose);

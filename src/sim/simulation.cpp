@@ -30,6 +30,10 @@ void Simulation::place_vehicle(size_t vehicle, const Pose2& pose) {
   mvsim::place_vehicle(*model_, state_, work_, vehicle, pose);
 }
 
+void Simulation::place_vehicle_alone(size_t vehicle, const Pose2& pose) {
+  mvsim::place_vehicle_alone(*model_, state_, work_, vehicle, pose);
+}
+
 void Simulation::place_block(size_t block, const Pose2& pose) {
   mvsim::place_block(*model_, state_, work_, block, pose);
   ++work_.placed_blocks;

@@ -38,6 +38,7 @@ class Simulation {
 
   // -- changes between steps (sim/place.h); each takes effect at the next step
   void place_vehicle(size_t vehicle, const Pose2& pose);
+  void place_vehicle_alone(size_t vehicle, const Pose2& pose);  // without the bodies joined to it
   void place_block(size_t block, const Pose2& pose);
   void set_vehicle_twist(size_t vehicle, const Twist2& twist);  // body frame (sim/place.h)
   void set_block_twist(size_t block, const Twist2& twist);      // body frame

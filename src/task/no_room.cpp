@@ -205,6 +205,26 @@ void StartAndGoal::explain_poses(const Simulation& s) const {
            " poses has " + metres(most) + ": expected less clearance, fewer obstacles or more poses");
 }
 
+// Explains that a robot and its trailer have no room.
+void StartAndGoal::explain_rig(Simulation& s, RandomStream& random, const Poll& poll) const {
+  const Rect area = area_of(spawn_area_, s.model());
+  const double max = std::max(2 * spawn_clearance_, 1.0);
+  double most = 0;
+  for (int i = 0; i < kPoints; ++i) {
+    if (poll) poll();
+    const Vec2 p{random.uniform(area.x_min, area.x_max), random.uniform(area.y_min, area.y_max)};
+    const double yaw = yaw_ ? random.uniform(yaw_->low, yaw_->high) * kDegree : random.uniform(-kPi, kPi);
+    rig_->place(s, {p.x, p.y, yaw}, rig_->draw_hitch(random));
+    if (is_known_ground(s.model(), p)) most = std::max(most, clearance(s, vehicle_, max));
+  }
+  if (most >= spawn_clearance_)
+    fail(spawn_term_, "slope", "the robot and its trailer have room, but almost never on ground so flat");
+  fail(spawn_term_, "clearance",
+       "the robot and its trailer need " + metres(spawn_clearance_) + " around them, the freest of " +
+           std::to_string(kPoints) + " poses of the area (" + text_of(area) + ") has " + metres(most) +
+           ": expected less clearance, fewer obstacles or a wider area");
+}
+
 void StartAndGoal::explain_no_room(Simulation& s, const PlanningGrid* grid, const FieldOf& field_of,
                                    const Poll& poll) const {
   RandomStream random(s.state().key, s.state().episode, StreamPurpose::kSpawn, kOwnStream);
@@ -215,6 +235,7 @@ void StartAndGoal::explain_no_room(Simulation& s, const PlanningGrid* grid, cons
     require_some(look_around(s, vehicle_, goal, random, poll), goal, "the goal");
   }
   std::vector<Vec2> starts;
+  if (rig_ && !has_goal_) explain_rig(s, random, poll);
   if (has_spawn_ && !spawn_pose_) {
     const Wanted start{spawn_term_, spawn_clearance_, spawn_slope_, area_of(spawn_area_, s.model())};
     Survey found = look_around(s, vehicle_, start, random, poll);

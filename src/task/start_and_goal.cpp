@@ -59,6 +59,12 @@ void StartAndGoal::read_spawn(TermReader& reader, const TaskContext& context) {
     if (!spawn_pose_) reader.fail("deviation", "expected with the attribute 'pose' only");
     spawn_deviation_ = {(*d)[0], (*d)[1], (*d)[2] * kDegree};
   }
+  const bool of_trailer = reader.choice("of", {"robot", "trailer"}) == 1;
+  if (of_trailer && spawn_pose_)
+    reader.fail("pose", "found beside of='trailer', expected the attribute 'area'");
+  for (const char* other : {"point", "hitch"})
+    if (reader.has(other) && !of_trailer) reader.fail(other, "expected with of='trailer' only");
+  if (of_trailer) rig_.emplace(reader, context);
 }
 
 void StartAndGoal::read_goal(TermReader& reader, const TaskContext& context) {
@@ -96,7 +102,9 @@ void StartAndGoal::finish(const TaskContext& context) {
   vehicle_ = context.vehicle;
   trailers_ = context.model.joined_vehicles(vehicle_);
   goal_radius_ = context.goal_radius;
-  const double radius = context.model.vehicles[vehicle_].radius + context.model.collision_threshold + kSkins;
+  const double least = context.model.collision_threshold + kSkins;
+  // of a rig the chassis are measured, of a robot alone the circle around it
+  const double radius = rig_ ? least : context.model.vehicles[vehicle_].radius + least;
   spawn_clearance_ = std::max(spawn_clearance_, radius);
 }
 
@@ -197,6 +205,7 @@ bool StartAndGoal::draw_start(Simulation& s, AgentState& agent, RandomStream& ra
     agent.start = {pose.x, pose.y};
     return accepts(agent, agent.start, -1) && clearance(s, vehicle_, 1) > 0;
   }
+  if (rig_) return draw_rig_start(s, agent, random, poll);
   const Rect area = area_of(spawn_area_, s.model());
   const double wanted = uniform_distance_ ? random.uniform(distance_->low, distance_->high) : -1;
   for (int i = 0; i < kStartTries; ++i) {
@@ -210,6 +219,23 @@ bool StartAndGoal::draw_start(Simulation& s, AgentState& agent, RandomStream& ra
     if (!trailers_are_free(s)) continue;
     agent.start = p;
     return true;
+  }
+  return false;
+}
+
+bool StartAndGoal::draw_rig_start(Simulation& s, AgentState& agent, RandomStream& random,
+                                  const Poll& poll) const {
+  const Rect area = area_of(spawn_area_, s.model());
+  for (int i = 0; i < kStartTries; ++i) {
+    if (poll) poll();
+    const Vec2 p{random.uniform(area.x_min, area.x_max), random.uniform(area.y_min, area.y_max)};
+    const double yaw = yaw_ ? random.uniform(yaw_->low, yaw_->high) * kDegree : random.uniform(-kPi, kPi);
+    const double hitch = rig_->draw_hitch(random);
+    if (!is_known_ground(s.model(), p) || ground_slope(s.model(), p) > spawn_slope_) continue;
+    rig_->place(s, {p.x, p.y, yaw}, hitch);
+    if (clearance(s, vehicle_, spawn_clearance_) < spawn_clearance_) continue;
+    agent.start = vehicle_position(s, vehicle_);
+    if (accepts(agent, agent.start, -1)) return true;
   }
   return false;
 }

@@ -11,6 +11,7 @@
 
 #include "task/env_state.h"
 #include "task/goal_poses.h"
+#include "task/rig_start.h"
 #include "task/terms.h"
 
 namespace mvsim {
@@ -40,6 +41,8 @@ class StartAndGoal {
   std::optional<Vec2> draw_point(const Simulation& simulation, double clearance, const Rect& area,
                                  RandomStream& random, const Poll& poll) const;
   bool draw_start(Simulation& simulation, AgentState& agent, RandomStream& random, const Poll& poll) const;
+  bool draw_rig_start(Simulation& simulation, AgentState& agent, RandomStream& random,
+                      const Poll& poll) const;
   bool start_at(Simulation& simulation, AgentState& agent, const GivenStart& given) const;
   bool accepts(const AgentState& agent, Vec2 start, double wanted) const;
   bool is_apart(const EnvState& env, size_t index, Vec2 goal) const;
@@ -58,6 +61,7 @@ class StartAndGoal {
   [[noreturn]] void explain_distance(const Simulation& simulation, const PlanningGrid* grid,
                                      const FieldOf& field_of, const std::vector<Vec2>& starts,
                                      RandomStream& random, const Poll& poll) const;
+  [[noreturn]] void explain_rig(Simulation& simulation, RandomStream& random, const Poll& poll) const;
   [[noreturn]] void explain_poses(const Simulation& simulation) const;
   [[noreturn]] void explain_given(EnvState& env, size_t index, const GivenStart& given) const;
   void require_free_pose(Simulation& simulation) const;
@@ -74,6 +78,7 @@ class StartAndGoal {
   double spawn_slope_ = 0, goal_slope_ = 0;     // tangents of the steepest ground
   std::optional<Pose2> spawn_pose_;
   Pose2 spawn_deviation_;
+  std::optional<RigStart> rig_;  // of <spawn of="trailer">
   std::optional<Vec2> goal_point_;
   std::shared_ptr<const GoalPoses> goal_poses_;  // the goal is one of them
   std::optional<Interval> distance_, yaw_;

@@ -30,6 +30,8 @@ constexpr auto kObservations = std::to_array<TermClass<Observation>>({
     {"velocity", term<class VelocityObservation>},
     {"odometry", term<class OdometryObservation>},
     {"attitude", term<class AttitudeObservation>},
+    {"dock", term<class DockObservation>},
+    {"hitch", term<class HitchObservation>},
     {"neighbours", term<class NeighboursObservation>},
     {"centreline", term<class CentrelineObservation>},
     {"track_error", term<class TrackErrorObservation>},
@@ -69,6 +71,10 @@ constexpr auto kRewards = std::to_array<TermClass<Reward>>({
     {"row_progress", term<class RowProgressReward>},
     {"row_end", term<class RowEndReward>},
     {"row_offset", term<class RowOffsetReward>},
+    {"dock_progress", term<class DockProgressReward>},
+    {"docked", term<class DockedReward>},
+    {"dock_error", term<class DockErrorReward>},
+    {"hitch", term<class HitchReward>},
 });
 
 constexpr auto kTerminations = std::to_array<TermClass<Termination>>({
@@ -82,6 +88,9 @@ constexpr auto kTerminations = std::to_array<TermClass<Termination>>({
     {"off_track", term<class OffTrackTermination>},
     {"backwards", term<class BackwardsTermination>},
     {"rows", term<class RowsTermination>},
+    {"docked", term<class DockedTermination>},
+    {"dock_missed", term<class DockMissedTermination>},
+    {"hitch", term<class HitchTermination>},
 });
 
 constexpr auto kResets = std::to_array<TermClass<ResetTerm>>({

@@ -23,6 +23,7 @@ GIVEN = {  # of environments that observe what no robot has: what the caller giv
     "mvsim/Greenhouse-v0": ["row_parity"],
     "mvsim/RowFollow-v0": ["row_parity"],
     "mvsim/SocialNav-v0": ["neighbours"],
+    "mvsim/TrailerDock-v0": ["dock", "hitch", "near"],
 }
 
 

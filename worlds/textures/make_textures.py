@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Draws the textures of VisualNavigation: floor1.png ... floor6.png, greyish, and wall1.png ... wall6.png, coloured.
-And bay.png of Parking: asphalt of the width of a bay with half a white line at either side.
+And bay.png of Parking: asphalt of the width of a bay with half a white line at either side; dock.png of TrailerDock:
+asphalt with a yellow line along both sides of a lane.
 
 64 x 64 pixels each, which repeat without a seam. Run it here after a change: `python3 make_textures.py`. Needs nothing
 but Python.
@@ -82,6 +83,12 @@ def bay():
     return [line + ground * (SIDE - 2) + line] * SIDE
 
 
+def dock():
+    """Rows of a lane in the colour of the yard, across which they follow each other."""
+    line, ground = bytes((232, 184, 40)), bytes((0x8C, 0x8F, 0x94))
+    return [line * SIDE] * 3 + [ground * SIDE] * (SIDE - 6) + [line * SIDE] * 3
+
+
 def main():
     folder = Path(__file__).resolve().parent
     for name, colors, kinds in (("floor", FLOORS, [0, 1, 2, 4, 2, 1]), ("wall", WALLS, [3, 4, 5, 0, 3, 2])):
@@ -89,6 +96,7 @@ def main():
             rng = random.Random(f"{name}{i}")
             write_png(folder / f"{name}{i + 1}.png", pixels(color, kind, rng))
     write_png(folder / "bay.png", bay())
+    write_png(folder / "dock.png", dock())
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ constexpr auto kTrackers = std::to_array<TrackerClass>({
     {kLocalizationTag, tracker<LocalizationTracker>},  // first: estimates are ready for the others
     {"", tracker<class RaceTracker>},
     {"crop_rows", tracker<class CropTracker>},
+    {"dock", tracker<class DockTracker>},
     {"", tracker<class PeopleTracker>},
     {"", tracker<class MotionTracker>},
 });

@@ -37,7 +37,8 @@ class EveryEnvironment : public ::testing::TestWithParam<std::string> {
 size_t progress_term(const Task& task) {
   for (size_t k = 0; k < task.agents[0].rewards.size(); ++k)
     if (const std::string& name = task.spec.agents[0].rewards[k].params.class_name;
-        name == "progress" || name == "track_progress" || name == "row_progress" || name == "pose_progress")
+        name == "progress" || name == "track_progress" || name == "row_progress" || name == "pose_progress" ||
+        name == "dock_progress")
       return k;
   throw Error("no progress term");
 }

@@ -36,6 +36,8 @@ const Drive kDrives[] = {
     {"pickup", "pickup", "", 3, 0.3},
     {"agricobiot2", "agricobiot2", "", 1, 0.4},
     {"scania_truck", "scania_truck", "", 3, 0.3},
+    {"scania_truck", "scania_truck", "twist_front_steer_pid", 2, 0.3},
+    {"scania_truck", "scania_truck", "front_steer_pid", 2, 0.15},
     {"f1tenth", "f1tenth", "twist_front_steer_pid", 2, 0.8},
     {"f1tenth", "f1tenth", "front_steer_pid", 2, 0.15},
     {"offroad_4x4", "offroad_4x4", "twist_front_steer_pid", 4, 0.3},
