@@ -160,6 +160,24 @@ def test_sensors_of_each_kind_in_a_world(tmp_path: Path) -> None:
         sensors["motion"].read()
 
 
+def test_readings_without_names_are_served_as_values(tmp_path: Path) -> None:
+    pytest.importorskip("zmq")
+    from mvsim_gym.comms.observation import decode_observation
+    from mvsim_gym.comms.world_topics import topics_of
+
+    (tmp_path / "sensors.world.xml").write_text(SENSORS)
+    world = mvsim_gym.World(tmp_path / "sensors.world.xml")
+    world.step(0.2)
+    topics = {topic.name: topic for topic in topics_of(world, {}, {})}
+    sensors = world.vehicles["r"].sensors
+    for name in ("motion", "ranger", "plain"):
+        (message,) = topics[f"/r/{name}"].messages()
+        sent = decode_observation(message.mrptSerializedObservation)
+        assert sent.class_name == f"test_{name}" and sent.time == message.unixTimestamp == sensors[name].time
+        assert list(sent.arrays) == ["values"]
+        np.testing.assert_array_equal(sent.arrays["values"], sensors[name].values())
+
+
 @pytest.mark.parametrize("sensor", ["motion", "ranger", "plain"])
 def test_sensors_of_each_kind_in_an_environment(tmp_path: Path, sensor: str) -> None:
     (tmp_path / "sensors.world.xml").write_text(SENSORS)
