@@ -1,5 +1,5 @@
 // The registry of the terms of environment files: one line each, by the name in class="..." (for <reset>: the
-// tag). The line also declares the class.
+// tag). The line also declares the class. That of an observation has its inputs on a real robot.
 #include "task/terms.h"
 
 #include <array>
@@ -15,31 +15,39 @@ constexpr auto kActions = std::to_array<TermClass<Action>>({
 });
 
 constexpr auto kObservations = std::to_array<TermClass<Observation>>({
-    {"scan", term<class ScanObservation>},
-    {"gnss", term<class GnssObservation>},
-    {"imu", term<class ImuObservation>},
-    {"image", term<class ImageObservation>},
-    {"depth", term<class DepthObservation>},
-    {"labels", term<class LabelsObservation>},
-    {"range_image", term<class RangeImageObservation>},
-    {"points", term<class PointsObservation>},
-    {"reading", term<class ReadingObservation>},
-    {"goal", term<class GoalObservation>},
-    {"goal_heading", term<class GoalHeadingObservation>},
-    {"waypoint", term<class WaypointObservation>},
-    {"velocity", term<class VelocityObservation>},
-    {"odometry", term<class OdometryObservation>},
-    {"attitude", term<class AttitudeObservation>},
-    {"neighbours", term<class NeighboursObservation>},
-    {"centreline", term<class CentrelineObservation>},
-    {"track_error", term<class TrackErrorObservation>},
-    {"opponent", term<class OpponentObservation>},
-    {"steer", term<class SteerObservation>},
-    {"wheels", term<class WheelsObservation>},
-    {"height_scan", term<class HeightScanObservation>},
-    {"row_index", term<class RowIndexObservation>},
-    {"row_parity", term<class RowParityObservation>},
-    {"last_action", term<class LastActionObservation>},
+    {"scan", term<class ScanObservation>, {"sensor"}},
+    {"gnss", term<class GnssObservation>, {"sensor"}},
+    {"imu", term<class ImuObservation>, {"sensor"}},
+    {"image", term<class ImageObservation>, {"sensor"}},
+    {"depth", term<class DepthObservation>, {"sensor"}},
+    {"labels", term<class LabelsObservation>, {"sensor"}},
+    {"range_image", term<class RangeImageObservation>, {"sensor"}},
+    {"points", term<class PointsObservation>, {"sensor"}},
+    {"reading", term<class ReadingObservation>, {"sensor"}},
+    {"goal", term<class GoalObservation>, {"pose goal"}},
+    {"goal_heading", term<class GoalHeadingObservation>, {"pose goal"}},
+    {"waypoint", term<class WaypointObservation>, {"pose goal"}},
+    {"velocity", term<class VelocityObservation>, {"velocity"}},
+    {"odometry", term<class OdometryObservation>, {"odometry"}},
+    {"attitude", term<class AttitudeObservation>, {"attitude"}},
+    {"neighbours",
+     term<class NeighboursObservation>,
+     {"", "exact poses and speeds of others", "the tracks of a detector of people or robots"}},
+    {"centreline", term<class CentrelineObservation>, {"pose"}},
+    {"track_error", term<class TrackErrorObservation>, {"pose"}},
+    {"opponent",
+     term<class OpponentObservation>,
+     {"", "the exact pose and speed of the other", "the track of a detector"}},
+    {"steer", term<class SteerObservation>, {"steer"}},
+    {"wheels",
+     term<class WheelsObservation>,
+     {"", "exact slip and forces of the wheels", "an estimate from wheel speeds and the speed over ground"}},
+    {"height_scan",
+     term<class HeightScanObservation>,
+     {.inputs = "pose attitude", .reads_bodies_of_world = true}},
+    {"row_index", term<class RowIndexObservation>, {.inputs = "pose", .reads_bodies_of_world = true}},
+    {"row_parity", term<class RowParityObservation>, {.inputs = "pose", .reads_bodies_of_world = true}},
+    {"last_action", term<class LastActionObservation>, {""}},
 });
 
 constexpr auto kRewards = std::to_array<TermClass<Reward>>({

@@ -130,6 +130,15 @@ def test_stable_baselines() -> None:
             assert infos[i]["terminal_observation"]["picture"].dtype == np.uint8
 
 
+def test_a_robot_has_the_inputs_that_the_row_of_a_class_names() -> None:
+    from mvsim_gym.deploy import Pipeline
+
+    made = Pipeline(ARENA, observe={"picture": {"class": "test_labels"}})
+    assert {spec.key: source.needs for spec, source in made.described}["picture"] == []
+    with pytest.raises(ValueError, match=r"picture .this version does not know what the class needs"):
+        Pipeline(ARENA, observe={"picture": {"class": "test_image"}})
+
+
 SENSORS = """<mvsim_world><simul_timestep>0.01</simul_timestep><vehicle name="r"><init_pose>0 0 0</init_pose>
 <dynamics class="differential"><controller class="twist_ideal"/></dynamics>
 <sensor class="test_motion" name="motion"/><sensor class="test_ranger" name="ranger"/>
