@@ -187,6 +187,22 @@ def test_readings_without_names_are_served_as_values(tmp_path: Path) -> None:
         np.testing.assert_array_equal(sent.arrays["values"], sensors[name].values())
 
 
+def test_brightness_is_the_same_beside_opengl(tmp_path: Path) -> None:
+    """OpenGL draws no intensity: rays do."""
+    block = (
+        '<block name="b"><static>true</static><init_pose>2 0.4 0</init_pose><color>#804020</color></block>'
+    )
+    sees = f'<sensor class="test_luma" name="luma"/></vehicle>{block}'
+    path = tmp_path / "luma.world.xml"
+    path.write_text(SENSORS.replace("</vehicle>", sees))
+    egl, rays = (
+        mvsim_gym.World(path, camera_backend=backend).vehicles["r"].sensors["luma"].values(fresh=True)
+        for backend in ("egl", "rays")
+    )
+    assert rays.dtype == np.float32 and rays.shape == (3, 4) and 0 < rays.max() <= 1
+    np.testing.assert_array_equal(egl, rays)
+
+
 @pytest.mark.parametrize("sensor", ["motion", "ranger", "plain"])
 def test_sensors_of_each_kind_in_an_environment(tmp_path: Path, sensor: str) -> None:
     (tmp_path / "sensors.world.xml").write_text(SENSORS)
