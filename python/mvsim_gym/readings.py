@@ -122,6 +122,11 @@ def has_images(form: str) -> bool:
     return form in _OF_IMAGES
 
 
+def has_names(form: str) -> bool:
+    """Returns whether a reading of this form has named fields, so that `Sensor.read` returns it."""
+    return form in _OF_IMAGES or form in _OF_VALUES
+
+
 def view_reading(
     model: _core.SensorModel, images: dict[str, Any], time: float
 ) -> CameraReading | Lidar3dReading:

@@ -63,6 +63,8 @@ struct Pipeline::Impl {
         env(make_env(*task, 0)),
         taken(env.simulation.state()) {
     for (const ObservationSpec& row : task->observation_specs) rows.emplace_back(row, 1);
+    for (const auto& tracker : task->trackers)
+      if (tracker->for_estimates()) followed.push_back(tracker.get());
   }
 
   static AgentTask& checked_agent(Task& task, size_t agent) {
@@ -117,16 +119,14 @@ struct Pipeline::Impl {
     return found;
   }
 
-  // Updates the trackers of the course or the crop rows. The others measure values that a robot does not
-  // have.
+  // Updates the trackers that observations read.
   void follow(bool first) {
     if (first)
       for (size_t k = 0; k < env.agents.size(); ++k)
         env.agents[k].memory.assign(task->agents[k].memory_size, 0.0);
     const TrackerView view{env, agent(), agent_task->vehicle, task->substeps * task->substep,
                            agent().now.pose};
-    for (const auto& tracker : task->trackers) {
-      if (tracker->lines().empty()) continue;
+    for (const Tracker* const tracker : followed) {
       if (first)
         tracker->start(view);
       else
@@ -152,6 +152,8 @@ struct Pipeline::Impl {
   size_t index;
   AgentTask* agent_task;
   std::vector<ObservationSource> sources;
+  // Trackers that depend on the pose alone. The others measure values that a robot does not have.
+  std::vector<const Tracker*> followed;
   std::vector<GivenFrame*> given;  // by observation; null if its term computes it
   EnvState env;
   SimState taken;  // state with the readings so far

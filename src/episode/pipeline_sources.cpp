@@ -14,50 +14,8 @@
 namespace mvsim {
 namespace {
 
-struct ClassNeeds {
-  std::string_view name;
-  std::string_view needs;  // words
-  std::string_view privileged{}, instead{};
-};
-
 constexpr std::string_view kOfTrailer = "the exact pose of the trailer";
 constexpr std::string_view kOfWorlds = "the positions of bodies differ between the worlds of the environment";
-
-constexpr auto kClasses = std::to_array<ClassNeeds>({
-    {"scan", "sensor"},
-    {"gnss", "sensor"},
-    {"imu", "sensor"},
-    {"image", "sensor"},
-    {"depth", "sensor"},
-    {"labels", "sensor"},
-    {"range_image", "sensor"},
-    {"points", "sensor"},
-    {"reading", "sensor"},
-    {"goal", "pose goal"},
-    {"goal_heading", "pose goal"},
-    {"waypoint", "pose goal"},
-    {"velocity", "velocity"},
-    {"odometry", "odometry"},
-    {"attitude", "attitude"},
-    {"steer", "steer"},
-    {"height_scan", "pose attitude"},
-    {"centreline", "pose"},
-    {"track_error", "pose"},
-    {"dock", "pose"},
-    {"row_index", "pose"},
-    {"row_parity", "pose"},
-    {"last_action", ""},
-    {"neighbours", "", "exact poses and speeds of others", "the tracks of a detector of people or robots"},
-    {"hitch", "", "the exact angle of the hitch", "an angle sensor at the hitch"},
-    {"opponent", "", "the exact pose and speed of the other", "the track of a detector"},
-    {"wheels", "", "exact slip and forces of the wheels",
-     "an estimate from wheel speeds and the speed over ground"},
-});
-
-// Whether a class reads bodies of the world, which differ if there are several worlds.
-bool differs_by_world(std::string_view name) {
-  return name == "height_scan" || name == "row_index" || name == "row_parity";
-}
 
 // Whether a class measures where the robot's trailer is, which the pose of the robot does not say.
 bool needs_trailer(std::string_view name, const EnvSpec& spec) {
@@ -87,9 +45,17 @@ void set_attribute(ParamSet& params, const std::string& name, const std::string&
   params.values.push_back({name, text, params.where});
 }
 
-const ClassNeeds* find_class(std::string_view name) {
-  const auto found = std::ranges::find(kClasses, name, &ClassNeeds::name);
-  return found == kClasses.end() ? nullptr : &*found;
+// Returns the needs of a class, whose `inputs` are null if there is no such class.
+RobotNeeds needs_of(std::string_view name) {
+  for (const auto& some : {observation_classes(), more_observation_classes()})
+    for (const TermClass<Observation>& c : some)
+      if (c.name == name) return c.needs;
+  return {};
+}
+
+bool needs_only(std::string_view name, std::string_view input) {
+  const char* const inputs = needs_of(name).inputs;
+  return inputs && inputs == input;
 }
 
 ObservationSource source_of(const ObservationSlot& slot, const ObservationSpec& spec,
@@ -97,26 +63,26 @@ ObservationSource source_of(const ObservationSlot& slot, const ObservationSpec& 
   ObservationSource out;
   out.key = spec.key;
   out.class_name = class_name;
-  const ClassNeeds* const known = find_class(class_name);
-  if (!known) {
+  const RobotNeeds known = needs_of(class_name);
+  if (!known.inputs) {
     out.privileged = "this version does not know what the class needs";
     out.instead = "its values";
     return out;
   }
-  out.needs = words_of(known->needs);
-  out.privileged = known->privileged;
-  out.instead = known->instead;
+  out.needs = words_of(known.inputs);
+  out.privileged = known.privileged;
+  out.instead = known.instead;
   if (needs_trailer(class_name, env)) {
     out.needs.clear();
     out.privileged = kOfTrailer;
     out.instead = "the pose of the robot and the angle of the hitch, or a sensor that sees the dock";
   }
-  if (env.variants != 1 && differs_by_world(class_name)) {
+  if (env.variants != 1 && known.reads_bodies_of_world) {
     out.privileged = kOfWorlds;
     out.instead = "its values by a counter or a map of the robot, or one world (variants=1)";
   }
   out.sensor_index = slot.term->sensor();
-  const bool from_sensor = known->needs == "sensor";
+  const bool from_sensor = needs_only(class_name, "sensor");
   // a scan that is read at the control period has no sensor of its own
   if (from_sensor && out.sensor_index) out.sensor = model.sensors[*out.sensor_index].name;
   return out;
@@ -151,9 +117,8 @@ std::vector<ObservationSource> observation_sources(const Task& task, const EnvSp
 void read_from_state(EnvSpec& spec) {
   for (AgentSpec& agent : spec.agents)
     for (TermSpec& term : agent.observations) {
-      const ClassNeeds* const known = find_class(term.params.class_name);
-      if (known && known->needs == "sensor") set_attribute(term.params, "timing", "sensor");
-      if (known && known->needs == "velocity") set_attribute(term.params, "source", "body");
+      if (needs_only(term.params.class_name, "sensor")) set_attribute(term.params, "timing", "sensor");
+      if (needs_only(term.params.class_name, "velocity")) set_attribute(term.params, "source", "body");
     }
 }
 

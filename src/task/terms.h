@@ -178,6 +178,21 @@ struct TermClass {
   std::unique_ptr<const Term> (*make)(TermReader& reader, TaskContext& context);
 };
 
+// The inputs of an observation on a real robot (episode/pipeline_sources.h).
+struct RobotNeeds {
+  const char* inputs = nullptr;        // names of inputs, separated by blanks; null: not known
+  std::string_view privileged{};       // reason why a robot cannot provide it; "": it can
+  std::string_view instead{};          // possible replacement of a privileged one
+  bool reads_bodies_of_world = false;  // bodies that differ between the worlds of an environment
+};
+
+template <>
+struct TermClass<Observation> {
+  std::string_view name;
+  std::unique_ptr<const Observation> (*make)(TermReader& reader, TaskContext& context);
+  RobotNeeds needs{};
+};
+
 std::span<const TermClass<Observation>> observation_classes();
 // Further observations, none in the package. A build of the tests links its own classes instead of
 // more_observations.cpp.

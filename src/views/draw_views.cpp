@@ -165,8 +165,10 @@ bool draws_by_egl(const Model& model) {
 }
 
 bool draws_by_egl(const Model& model, size_t sensor, size_t image) {
-  const ViewSensor* const view = as_view_sensor(*model.sensors.at(sensor).sensor);
-  return view && view->images()[image].view.is_pinhole() && draws_by_egl(model);
+  const ViewSensor* const sees = as_view_sensor(*model.sensors.at(sensor).sensor);
+  if (!sees) return false;
+  const View& view = sees->images()[image].view;
+  return view.is_pinhole() && view.content != ViewContent::kIntensity && draws_by_egl(model);
 }
 
 void draw_egl_views(std::span<const ViewDrawing> drawings) {

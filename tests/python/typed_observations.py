@@ -130,6 +130,15 @@ def test_stable_baselines() -> None:
             assert infos[i]["terminal_observation"]["picture"].dtype == np.uint8
 
 
+def test_a_robot_has_the_inputs_that_the_row_of_a_class_names() -> None:
+    from mvsim_gym.deploy import Pipeline
+
+    made = Pipeline(ARENA, observe={"picture": {"class": "test_labels"}})
+    assert {spec.key: source.needs for spec, source in made.described}["picture"] == []
+    with pytest.raises(ValueError, match=r"picture .this version does not know what the class needs"):
+        Pipeline(ARENA, observe={"picture": {"class": "test_image"}})
+
+
 SENSORS = """<mvsim_world><simul_timestep>0.01</simul_timestep><vehicle name="r"><init_pose>0 0 0</init_pose>
 <dynamics class="differential"><controller class="twist_ideal"/></dynamics>
 <sensor class="test_motion" name="motion"/><sensor class="test_ranger" name="ranger"/>
@@ -158,6 +167,40 @@ def test_sensors_of_each_kind_in_a_world(tmp_path: Path) -> None:
         TypeError, match="'motion' is of class 'test_motion', whose reading has no names: use values"
     ):
         sensors["motion"].read()
+
+
+def test_readings_without_names_are_served_as_values(tmp_path: Path) -> None:
+    pytest.importorskip("zmq")
+    from mvsim_gym.comms.observation import decode_observation
+    from mvsim_gym.comms.world_topics import topics_of
+
+    (tmp_path / "sensors.world.xml").write_text(SENSORS)
+    world = mvsim_gym.World(tmp_path / "sensors.world.xml")
+    world.step(0.2)
+    topics = {topic.name: topic for topic in topics_of(world, {}, {})}
+    sensors = world.vehicles["r"].sensors
+    for name in ("motion", "ranger", "plain"):
+        (message,) = topics[f"/r/{name}"].messages()
+        sent = decode_observation(message.mrptSerializedObservation)
+        assert sent.class_name == f"test_{name}" and sent.time == message.unixTimestamp == sensors[name].time
+        assert list(sent.arrays) == ["values"]
+        np.testing.assert_array_equal(sent.arrays["values"], sensors[name].values())
+
+
+def test_brightness_is_the_same_beside_opengl(tmp_path: Path) -> None:
+    """OpenGL draws no intensity: rays do."""
+    block = (
+        '<block name="b"><static>true</static><init_pose>2 0.4 0</init_pose><color>#804020</color></block>'
+    )
+    sees = f'<sensor class="test_luma" name="luma"/></vehicle>{block}'
+    path = tmp_path / "luma.world.xml"
+    path.write_text(SENSORS.replace("</vehicle>", sees))
+    egl, rays = (
+        mvsim_gym.World(path, camera_backend=backend).vehicles["r"].sensors["luma"].values(fresh=True)
+        for backend in ("egl", "rays")
+    )
+    assert rays.dtype == np.float32 and rays.shape == (3, 4) and 0 < rays.max() <= 1
+    np.testing.assert_array_equal(egl, rays)
 
 
 @pytest.mark.parametrize("sensor", ["motion", "ranger", "plain"])

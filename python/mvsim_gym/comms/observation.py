@@ -20,7 +20,7 @@ import numpy.typing as npt
 from mvsim_gym.comms.errors import FrameError
 from mvsim_gym.comms.mrpt_scan import Scan, decode_scan, encode_scan, is_mrpt
 from mvsim_gym.parts import Pose, Sensor
-from mvsim_gym.readings import CameraReading, GnssReading, Lidar3dReading, Reading
+from mvsim_gym.readings import CameraReading, GnssReading, Lidar3dReading, Reading, has_names
 
 _MAGIC = b"MVG1"
 _LENGTH = struct.Struct("<I")
@@ -38,13 +38,18 @@ class Observation(NamedTuple):
     pose: Pose
     """pose of the sensor on its vehicle; in the world, if it stands there"""
     arrays: dict[str, npt.NDArray[Any]]
-    """fields of the reading, such as `ranges`, `valid` and `angles` of a `Reading`"""
+    """fields of the reading, such as `ranges`, `valid` and `angles` of a `Reading`; `values` if it has no names"""
 
 
-def observation_of(sensor: Sensor, reading: Any) -> Observation:
-    """Returns a result of `sensor.read()` as it is sent. A GNSS receiver without a fix (None) has no arrays."""
-    time = sensor.time if reading is None else reading.time
-    return Observation(sensor.class_name, sensor.name, time, sensor.mount, _arrays_of(reading))
+def observation_of(sensor: Sensor) -> Observation:
+    """Returns the latest reading of a sensor as it is sent. A GNSS receiver without a fix has no arrays."""
+    arrays = _arrays_of(sensor.read()) if has_names(sensor.form) else _values_of(sensor)
+    return Observation(sensor.class_name, sensor.name, sensor.time, sensor.mount, arrays)
+
+
+def _values_of(sensor: Sensor) -> dict[str, npt.NDArray[Any]]:
+    values = sensor.values()
+    return {} if values is None else {"values": values}
 
 
 def _arrays_of(reading: Any) -> dict[str, npt.NDArray[Any]]:

@@ -85,14 +85,13 @@ class _Readings(WorldTopic):
         return is_new and count > 0
 
     def messages(self) -> Iterator[Any]:
-        reading = self._sensor.read()
-        observation = observation_of(self._sensor, reading)
-        is_scan = self._sensor.form == "scan"
+        sensor = self._sensor
+        is_scan = sensor.form == "scan"
         yield messages.GenericObservation(
-            unixTimestamp=observation.time,
+            unixTimestamp=sensor.time,
             sourceObjectId=self._source,
             mrptSerializedObservation=(
-                scan_of(self._sensor, reading) if is_scan else encode_observation(observation)
+                scan_of(sensor, sensor.read()) if is_scan else encode_observation(observation_of(sensor))
             ),
         )
 

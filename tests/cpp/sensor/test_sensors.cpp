@@ -128,11 +128,36 @@ std::unique_ptr<const Sensor> compile_sensor<TestPlain>(const SensorSpec& spec, 
   return std::make_unique<TestPlain>(read_config(spec, kGray, warnings));
 }
 
+// How bright the scene ahead is, 4 x 3 pixels.
+class TestLuma final : public ViewSensor {
+ public:
+  explicit TestLuma(TestConfig config)
+      : ViewSensor(info_of(config, {}, {}), {{"luma", image_reading(ViewContent::kIntensity, 4, 3), view()}}),
+        config_(std::move(config)) {}
+  void add_config(ArchiveHasher& hasher) const override { hasher(config_); }
+
+ private:
+  static View view() {
+    const double values[] = {4, 3, 1.5, 1, 2, 2};
+    return Pinhole(values, 0.01, 100)
+        .view(ViewContent::kIntensity, Frame3(Pose3{.yaw = -kPi / 2, .roll = -kPi / 2}));
+  }
+
+  TestConfig config_;
+};
+
+template <>
+std::unique_ptr<const Sensor> compile_sensor<TestLuma>(const SensorSpec& spec, LoadGuard&,
+                                                       std::vector<std::string>& warnings) {
+  return std::make_unique<TestLuma>(read_config(spec, {}, warnings));
+}
+
 std::span<const SensorClass> more_sensor_classes() {
   static constexpr SensorClass kClasses[] = {
       {"test_motion", compile_sensor<TestMotion>},
       {"test_ranger", compile_sensor<TestRanger>},
       {"test_plain", compile_sensor<TestPlain>},
+      {"test_luma", compile_sensor<TestLuma>},
   };
   return kClasses;
 }

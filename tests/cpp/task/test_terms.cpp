@@ -77,7 +77,7 @@ std::unique_ptr<const Observation> make(TermReader& reader, TaskContext& context
 }
 
 constexpr TermClass<Observation> kClasses[] = {
-    {"test_image", make<Image>}, {"test_drawn", make<Drawn>}, {"test_labels", make<Labels>}};
+    {"test_image", make<Image>}, {"test_drawn", make<Drawn>}, {"test_labels", make<Labels>, {""}}};
 
 }  // namespace
 
