@@ -84,7 +84,7 @@ def _wheel_lines(base: Base, facts: DriveFacts, visuals: Visuals) -> list[str]:
 def _visual(file: str) -> str:
     """Returns the tag of a mesh with y up. Its inner sides are not drawn, so a camera sees out of its housing."""
     return (
-        f"<visual><enabled>${{visuals|true}}</enabled> <model_uri>{file}</model_uri> <model_roll>90</model_roll>"
+        f"<visual><enabled>${{visuals|true}}</enabled> <model_uri>${{MVSIM_CURRENT_FILE_DIRECTORY}}/{file}</model_uri> <model_roll>90</model_roll>"
         " <model_cull_faces>BACK</model_cull_faces></visual>"
     )
 

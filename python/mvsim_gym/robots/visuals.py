@@ -129,19 +129,20 @@ def _add_file(made: Visuals, name: str, parts: list[Part]) -> str:
 def _parts_of(base: Base, links: list[str], to_object: Array, store: MeshStore, made: Visuals) -> list[Part]:
     """Returns the triangles of some links in the frame of an object; none if no visual of them can be drawn."""
     found: list[Part] = []
+    absent: list[Link] = []
     drawn = 0
     for name in links:
         link = base.robot.links[name]
-        pose = to_object @ base.T_vehicle_link[name]
-        missing = False
-        for shape in link.visuals:
-            parts = _placed(shape, pose, store, made)
-            missing |= parts is None
-            drawn += parts is not None
-            found += parts or []
-        if missing:
-            found += _collisions_of(link, pose, store, made)
-    return found if drawn else []
+        made_of = [_placed(shape, to_object @ base.T_vehicle_link[name], store, made) for shape in link.visuals]
+        found += [part for parts in made_of for part in parts or []]
+        drawn += sum(parts is not None for parts in made_of)
+        if any(parts is None for parts in made_of):
+            absent.append(link)
+    if not drawn:
+        return []
+    for link in absent:
+        found += _collisions_of(link, to_object @ base.T_vehicle_link[link.name], store, made)
+    return found
 
 
 def _collisions_of(link: Link, pose: Array, store: MeshStore, made: Visuals) -> list[Part]:
