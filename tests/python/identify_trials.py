@@ -1,4 +1,4 @@
-"""Trials of identification: one line for each log of 30 s, with the errors of eight parameters and where intervals miss.
+"""Trials of identification: for each log of 30 s a line with the errors of eight parameters.
 
 `python3 tests/python/identify_trials.py SEED...` prints, for each parameter, the error in percent and "!" where the
 interval leaves the true value out, then the processor time of the fit.
@@ -35,7 +35,10 @@ def main() -> None:
                     inside = own.low <= value <= own.high
                     words.append(f"{name} {100 * (own.value / value - 1):+.2f} %" + ("" if inside else " !"))
                 print(
-                    f"seed {seed}:", ", ".join(words), f"({spent:.0f} s of processor, {waited:.0f} s)", flush=True
+                    f"seed {seed}:",
+                    ", ".join(words),
+                    f"({spent:.0f} s of processor, {waited:.0f} s)",
+                    flush=True,
                 )
 
 

@@ -362,5 +362,6 @@ def _take_outline(base: Base, read_mesh: MeshReader) -> None:
         raise base.robot.element.fault("the shapes of the chassis have no area, expected an outline")
     base.zmin = max(0.0, float(everything[:, 2].min()))
     base.zmax = max(base.zmin + 0.01, float(everything[:, 2].max()))
-    visuals = [shape.color for link in base.robot.links.values() for shape in link.visuals if shape.color]
+    links = [link for name, link in base.robot.links.items() if name not in in_wheels]
+    visuals = [shape.color for link in links for shape in link.visuals if shape.color]
     base.color = (max(volumes)[1] if volumes else "") or (visuals[0] if visuals else "")

@@ -23,7 +23,9 @@ def collada_corners(data: bytes, name: str) -> Array:
 
 def collada_triangles(data: bytes, name: str) -> list[tuple[Array, str, bool]]:
     """Returns triangles, (n, 3, 3) m, their colour (empty if none is stated), and whether they have a texture."""
-    return [(points.reshape(-1, 3, 3), color, texture) for points, color, texture in _placed(data, name, _faces)]
+    return [
+        (points.reshape(-1, 3, 3), color, texture) for points, color, texture in _placed(data, name, _faces)
+    ]
 
 
 def _placed(

@@ -14,8 +14,7 @@ from mvsim_gym.robots.description import Array
 
 __all__ = ["Part", "glb_of"]
 
-_FLOAT, _UINT = 5126, 5125
-_POSITIONS, _INDICES = 34962, 34963
+_FLOAT, _POSITIONS = 5126, 34962
 _DEFAULT_COLOR = "#b4b4b4"
 
 
@@ -46,28 +45,25 @@ def glb_of(parts: Sequence[Part]) -> bytes:
         "bufferViews": [],
     }
 
-    def add(values: Any, component: int, kind: str, target: int) -> int:
-        view = {"buffer": 0, "byteOffset": len(data), "byteLength": values.nbytes, "target": target}
-        data.extend(values.tobytes())
-        document["bufferViews"].append(view)
-        accessor = {"bufferView": len(document["bufferViews"]) - 1, "componentType": component, "type": kind}
-        accessor["count"] = len(values)
-        if kind == "VEC3":
-            accessor.update(min=values.min(axis=0).tolist(), max=values.max(axis=0).tolist())
-        document["accessors"].append(accessor)
-        return len(document["accessors"]) - 1
-
     for index, triangles in enumerate(colors.values()):
+        # corners are not shared: the simulator smooths edges by their angle, which shared corners would prevent
         corners = np.concatenate(triangles).reshape(-1, 3)
         upright = np.stack([corners[:, 0], corners[:, 2], -corners[:, 1]], axis=1).astype("<f4")
-        places, order = np.unique(upright + np.float32(0), axis=0, return_inverse=True)
-        document["meshes"][0]["primitives"].append(
+        document["bufferViews"].append(
+            {"buffer": 0, "byteOffset": len(data), "byteLength": upright.nbytes, "target": _POSITIONS}
+        )
+        document["accessors"].append(
             {
-                "attributes": {"POSITION": add(places, _FLOAT, "VEC3", _POSITIONS)},
-                "indices": add(order.reshape(-1).astype("<u4"), _UINT, "SCALAR", _INDICES),
-                "material": index,
+                "bufferView": index,
+                "componentType": _FLOAT,
+                "type": "VEC3",
+                "count": len(upright),
+                "min": upright.min(axis=0).tolist(),
+                "max": upright.max(axis=0).tolist(),
             }
         )
+        document["meshes"][0]["primitives"].append({"attributes": {"POSITION": index}, "material": index})
+        data.extend(upright.tobytes())
     document["buffers"] = [{"byteLength": len(data)}]
     text = json.dumps(document, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 4)
@@ -78,7 +74,7 @@ def glb_of(parts: Sequence[Part]) -> bytes:
 def _material(color: str) -> dict[str, Any]:
     shares = [int(color[i : i + 2], 16) / 255 for i in range(1, len(color), 2)]
     found: dict[str, Any] = {
-        "pbrMetallicRoughness": {"baseColorFactor": (shares + [1.0])[:4], "metallicFactor": 0},
+        "pbrMetallicRoughness": {"baseColorFactor": [*shares, 1.0][:4], "metallicFactor": 0},
         "name": color,
     }
     if len(shares) == 4:

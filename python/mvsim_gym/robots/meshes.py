@@ -68,7 +68,9 @@ def mesh_parts(data: bytes, name: str, beside: Beside | None = None) -> list[Par
     if kind == "stl":
         return [Part(corners[: len(corners) // 3 * 3].reshape(-1, 3, 3))]
     try:
-        found = _obj_triangles(data, name, corners, beside) if kind == "obj" else collada_triangles(data, name)
+        found = (
+            _obj_triangles(data, name, corners, beside) if kind == "obj" else collada_triangles(data, name)
+        )
     except (ValueError, IndexError, KeyError, UnicodeError) as error:
         raise _damaged(name, error) from None
     parts = []
@@ -128,9 +130,9 @@ def _obj_triangles(
         elif line.startswith("mtllib ") and len(files) < _MAX_MATERIAL_FILES:
             files.append(line[7:].strip())
     paints: dict[str, tuple[str, bool]] = {}
-    for file in files if beside is not None else []:
-        text = beside(file)
-        paints.update(_materials(text) if text is not None else {})
+    for file in files:
+        text = None if beside is None else beside(file)
+        paints.update({} if text is None else _materials(text))
     found = []
     for material, own in faces.items():
         index: npt.NDArray[np.int64] = np.array(own, dtype=np.int64)

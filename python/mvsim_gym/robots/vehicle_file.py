@@ -37,7 +37,10 @@ def vehicle_xml(
         "-->",
         f"<vehicle:class name={quoteattr(name)}>",
     ]
-    lines += [f'  <dynamics class="{base.dynamics}">', *(f"    {line}" for line in _wheel_lines(base, facts, visuals))]
+    lines += [
+        f'  <dynamics class="{base.dynamics}">',
+        *(f"    {line}" for line in _wheel_lines(base, facts, visuals)),
+    ]
     lines += [f"    {line}" for line in _chassis_lines(base)]
     lines += [f"    {line}" for line in _controller_lines(base, gains)]
     lines += ["  </dynamics>", *(f"  {line}" for line in _friction_lines(base, facts))]
@@ -84,8 +87,9 @@ def _wheel_lines(base: Base, facts: DriveFacts, visuals: Visuals) -> list[str]:
 def _visual(file: str) -> str:
     """Returns the tag of a mesh with y up. Its inner sides are not drawn, so a camera sees out of its housing."""
     return (
-        f"<visual><enabled>${{visuals|true}}</enabled> <model_uri>${{MVSIM_CURRENT_FILE_DIRECTORY}}/{file}</model_uri> <model_roll>90</model_roll>"
-        " <model_cull_faces>BACK</model_cull_faces></visual>"
+        "<visual><enabled>${visuals|true}</enabled>"
+        f" <model_uri>${{MVSIM_CURRENT_FILE_DIRECTORY}}/{file}</model_uri>"
+        " <model_roll>90</model_roll> <model_cull_faces>BACK</model_cull_faces></visual>"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +32,7 @@ class MeshStore:
         self._sources = sources
         self._files: dict[str, tuple[Path, bytes] | None] = {}
         self._corners: dict[str, Array] = {}
-        self._parts: dict[str, list[Part]] = {}
+        self._parts: dict[str, tuple[list[Part], list[str]]] = {}
 
     def _file(self, shape: Geometry) -> tuple[Path, bytes] | None:
         if shape.uri not in self._files:
@@ -57,13 +58,16 @@ class MeshStore:
             if file is None:
                 return None
             if shape.uri not in self._parts:
-                self._parts[shape.uri] = mesh_parts(
-                    file[1], file[0].name, lambda name: self._beside(file[0], name, shape.element)
-                )
+                path, data = file
+                whole = mesh_parts(data, path.name, lambda name: self._beside(path, name, shape.element))
+                self._parts[shape.uri] = _within_limit(whole)
         except (ImportRobotError, OSError) as error:
             shape.element.ignored(f"it is not drawn: {error}")
             return None
-        return self._parts[shape.uri]
+        parts, notes = self._parts[shape.uri]
+        if notes:
+            shape.element.approximated("; ".join(notes))
+        return parts
 
     def _beside(self, path: Path, name: str, element: Element) -> bytes | None:
         found = self._sources.beside(path, name, element)
@@ -133,7 +137,9 @@ def _parts_of(base: Base, links: list[str], to_object: Array, store: MeshStore, 
     drawn = 0
     for name in links:
         link = base.robot.links[name]
-        made_of = [_placed(shape, to_object @ base.T_vehicle_link[name], store, made) for shape in link.visuals]
+        made_of = [
+            _placed(shape, to_object @ base.T_vehicle_link[name], store, made) for shape in link.visuals
+        ]
         found += [part for parts in made_of for part in parts or []]
         drawn += sum(parts is not None for parts in made_of)
         if any(parts is None for parts in made_of):
@@ -168,9 +174,6 @@ def _placed(shape: Geometry, pose: Array, store: MeshStore, made: Visuals) -> li
         found = store.parts(shape)
         if found is None:
             return None
-        found = _within_limit(found, shape.element)
-        if any(part.texture for part in found):
-            shape.element.approximated("a mesh with a texture is drawn in one colour")
     elif shape.kind in ("box", "cylinder", "sphere"):
         found = [Part(_solid(shape))]
     else:
@@ -193,21 +196,25 @@ def _placed(shape: Geometry, pose: Array, store: MeshStore, made: Visuals) -> li
     return parts
 
 
-def _within_limit(parts: list[Part], element: Element) -> list[Part]:
-    """Returns the parts of a mesh, with fewer triangles if it has too many: near corners are merged."""
+def _within_limit(parts: list[Part]) -> tuple[list[Part], list[str]]:
+    """Returns the parts of a mesh and how they differ from it. Of too many triangles, near corners are merged."""
+    notes = ["a mesh with a texture is drawn in one colour"] if any(part.texture for part in parts) else []
     count = sum(len(part.triangles) for part in parts)
     if count <= _MAX_OF_A_MESH:
-        return parts
+        return parts, notes
     corners = np.concatenate([part.triangles.reshape(-1, 3) for part in parts])
     least, size = corners.min(axis=0), float(np.ptp(corners, axis=0).max())
-    found = parts
     for cells in (512, 384, 256, 192, 128, 96, 64, 48):
-        found = [Part(_merged(part.triangles, least, size / cells), part.color, part.texture) for part in parts]
+        found = [
+            Part(_merged(part.triangles, least, size / cells), part.color, part.texture) for part in parts
+        ]
         left = sum(len(part.triangles) for part in found)
         if left <= _MAX_OF_A_MESH:
             break
-    element.approximated(f"a mesh of {count} triangles is drawn with {left} (corners within {1 / cells:.2g} of its size)")
-    return found
+    notes.append(
+        f"a mesh of {count} triangles is drawn with {left} (corners within {1 / cells:.2g} of its size are merged)"
+    )
+    return found, notes
 
 
 def _merged(triangles: Array, least: Array, cell: float) -> Array:
@@ -241,10 +248,11 @@ def _solid(shape: Geometry) -> Array:
         tilts = np.linspace(-math.pi / 2, math.pi / 2, _ROUND // 2 + 1)
         circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)
         rings = [
-            radius * np.column_stack([math.cos(tilt) * circle, np.full(_ROUND, math.sin(tilt))]) for tilt in tilts
+            radius * np.column_stack([math.cos(tilt) * circle, np.full(_ROUND, math.sin(tilt))])
+            for tilt in tilts
         ]
     found = []
-    for low, high in zip(rings, rings[1:]):  # noqa: B905 (pairs)
+    for low, high in pairwise(rings):
         low_next, high_next = np.roll(low, -1, axis=0), np.roll(high, -1, axis=0)
         found += [np.stack([low, low_next, high_next], axis=1), np.stack([low, high_next, high], axis=1)]
     if shape.kind != "sphere":
@@ -277,7 +285,7 @@ def _is_outline(base: Base, shape: Geometry, pose: Array) -> bool:
         return False
     corners = _solid(shape).reshape(-1, 3) @ placed[:3, :3].T + placed[:3, 3]
     area, own = (_area(points) for points in (base.outline, convex_hull(corners[:, :2])))
-    heights = (base.zmin - corners[:, 2].min(), base.zmax - corners[:, 2].max())
+    heights = (base.zmin - max(0.0, corners[:, 2].min()), base.zmax - corners[:, 2].max())
     return abs(area / own - 1) < 0.03 and max(abs(float(gap)) for gap in heights) < _SAME
 
 

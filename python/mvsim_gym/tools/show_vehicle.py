@@ -32,7 +32,9 @@ def class_in(path: str) -> str | None:
     """Returns the name of the last `<vehicle:class>` of a vehicle file; None for another file."""
     if not path.endswith(".xml") or not os.path.isfile(path):
         return None
-    text = re.sub(r"<!--.*?-->", "", Path(path).read_text(encoding="utf-8", errors="replace"), flags=re.DOTALL)
+    text = re.sub(
+        r"<!--.*?-->", "", Path(path).read_text(encoding="utf-8", errors="replace"), flags=re.DOTALL
+    )
     if "<mvsim_world" in text:
         return None
     names = re.findall(r"""<vehicle:class\b[^>]*\bname\s*=\s*["']([^"']+)["']""", text)
