@@ -1,4 +1,4 @@
-"""What an imported robot looks like: meshes, shapes and colours of its description, and what cameras see of it."""
+"""Looks of imported robots: meshes, shapes and colours of their descriptions, and pictures of them."""
 
 # ruff: noqa: E501 (lines of XML)
 from __future__ import annotations
@@ -66,7 +66,7 @@ def corners(parts: np.ndarray) -> np.ndarray:
 
 
 def volume(parts: np.ndarray) -> float:
-    """Of a closed mesh; negative if its triangles show their backs."""
+    """The volume of a closed mesh; negative if its triangles show their backs."""
     return float(np.einsum("ij,ij->", parts[:, 0], np.cross(parts[:, 1], parts[:, 2])) / 6)
 
 

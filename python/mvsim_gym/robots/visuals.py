@@ -76,7 +76,7 @@ class MeshStore:
 
 @dataclass
 class Visuals:
-    """What is drawn in place of the chassis and of wheels."""
+    """The meshes and colours in place of chassis and wheels."""
 
     files: dict[str, bytes] = field(default_factory=dict)
     chassis: str = ""
@@ -197,7 +197,8 @@ def _placed(shape: Geometry, pose: Array, store: MeshStore, made: Visuals) -> li
 
 
 def _within_limit(parts: list[Part]) -> tuple[list[Part], list[str]]:
-    """Returns the parts of a mesh and how they differ from it. Of too many triangles, near corners are merged."""
+    """Returns the parts of a mesh and how they differ from it. A mesh with too many triangles has its near corners
+    merged."""
     notes = ["a mesh with a texture is drawn in one colour"] if any(part.texture for part in parts) else []
     count = sum(len(part.triangles) for part in parts)
     if count <= _MAX_OF_A_MESH:
