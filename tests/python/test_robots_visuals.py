@@ -229,6 +229,24 @@ def test_a_mesh_that_is_not_there_leaves_the_collision_shape_of_its_link(tmp_pat
     )
 
 
+def test_a_chassis_of_which_nothing_is_there_is_its_outline(tmp_path: Path) -> None:
+    """The shapes of the base are lost meshes. A small ball is there, and the outline of the wheels stands for the rest."""
+    lost = '<geometry><mesh filename="lost.stl"/></geometry>'
+    text = with_visual('<geometry><sphere radius="0.03"/></geometry>')
+    box = '<collision><geometry><box size="0.6 0.4 0.2"/></geometry></collision>'
+    assert box in text
+    robot = imported(tmp_path, text.replace(box, f"<visual>{lost}</visual><collision>{lost}</collision>"))
+    everything = np.concatenate(list(drawn(robot).values())).reshape(-1, 3)
+    low, high = robot.base.outline.min(axis=0), robot.base.outline.max(axis=0)
+    assert (everything[:, :2].min(axis=0) <= low + 1e-5).all() and everything[:, 1].max() == pytest.approx(
+        high[1]
+    )
+    assert any(
+        reason.endswith("the outline of the chassis is drawn")
+        for reason in reasons(robot, Fate.IGNORED, "mesh")
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "data", "reason"),
     [

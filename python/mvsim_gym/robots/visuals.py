@@ -86,6 +86,8 @@ class Visuals:
     colors: dict[str, str] = field(default_factory=dict)
     """colours of wheels that are drawn as cylinders, by the joint"""
     triangles: int = 0
+    lost: list[Link] = field(default_factory=list)
+    """links of which neither a visual nor a collision shape can be drawn"""
 
 
 def take_visuals(base: Base, name: str, store: MeshStore) -> Visuals:
@@ -110,7 +112,12 @@ def take_visuals(base: Base, name: str, store: MeshStore) -> Visuals:
     shapes = [(shape, base.T_vehicle_link[link]) for link, shape in _visuals(base, links)]
     if len(shapes) == 1 and _is_outline(base, *shapes[0]):
         return made
+    made.lost.clear()
     parts = _parts_of(base, links, np.eye(4), store, made)
+    if parts and made.lost:
+        parts.append(Part(_prism(base), base.color))
+        for link in made.lost:
+            _add_reason(link, "the outline of the chassis is drawn")
     if parts:
         made.chassis = _add_file(made, f"{name}.chassis.glb", parts)
         _say_what_does_not_move(base, links)
@@ -147,7 +154,10 @@ def _parts_of(base: Base, links: list[str], to_object: Array, store: MeshStore, 
     if not drawn:
         return []
     for link in absent:
-        found += _collisions_of(link, to_object @ base.T_vehicle_link[link.name], store, made)
+        shapes = _collisions_of(link, to_object @ base.T_vehicle_link[link.name], store, made)
+        found += shapes
+        if not shapes:
+            made.lost.append(link)
     return found
 
 
@@ -159,10 +169,14 @@ def _collisions_of(link: Link, pose: Array, store: MeshStore, made: Visuals) -> 
         for part in (None if shape.kind == "mesh" else _placed(shape, pose, store, made)) or []:
             found.append(Part(part.triangles, color))
     if found:
-        for shape in link.visuals:
-            if shape.element.fate is Fate.IGNORED:
-                shape.element.reason += "; the collision shapes of its link are drawn"
+        _add_reason(link, "the collision shapes of its link are drawn")
     return found
+
+
+def _add_reason(link: Link, text: str) -> None:
+    for shape in link.visuals:
+        if shape.element.fate is Fate.IGNORED:
+            shape.element.reason += f"; {text}"
 
 
 def _placed(shape: Geometry, pose: Array, store: MeshStore, made: Visuals) -> list[Part] | None:
@@ -233,8 +247,15 @@ def _merged(triangles: Array, least: Array, cell: float) -> Array:
     return np.asarray(means[index[np.sort(first)]])
 
 
+def _prism(base: Base) -> Array:
+    """Returns the triangles of the outline between its heights."""
+    return _between(
+        [np.column_stack([base.outline, np.full(len(base.outline), z)]) for z in (base.zmin, base.zmax)]
+    )
+
+
 def _solid(shape: Geometry) -> Array:
-    """Returns the triangles of a box, a cylinder or a sphere, (n, 3, 3), with their fronts outside."""
+    """Returns the triangles of a box, a cylinder or a sphere, (n, 3, 3)."""
     angles = 2 * math.pi * np.arange(_ROUND) / _ROUND
     if shape.kind == "box":
         x, y, z = np.asarray(shape.size) / 2
@@ -252,14 +273,19 @@ def _solid(shape: Geometry) -> Array:
             radius * np.column_stack([math.cos(tilt) * circle, np.full(_ROUND, math.sin(tilt))])
             for tilt in tilts
         ]
+    return _between(rings)
+
+
+def _between(rings: list[Array]) -> Array:
+    """Returns triangles between rings of corners that lie above each other and run counter-clockwise, with their fronts
+    outside. The first and the last ring are closed."""
     found = []
     for low, high in pairwise(rings):
         low_next, high_next = np.roll(low, -1, axis=0), np.roll(high, -1, axis=0)
         found += [np.stack([low, low_next, high_next], axis=1), np.stack([low, high_next, high], axis=1)]
-    if shape.kind != "sphere":
-        low, high = rings
-        found += [np.stack([np.broadcast_to(low[0], low[2:].shape), low[2:], low[1:-1]], axis=1)]
-        found += [np.stack([np.broadcast_to(high[0], high[2:].shape), high[1:-1], high[2:]], axis=1)]
+    low, high = rings[0], rings[-1]
+    found += [np.stack([np.broadcast_to(low[0], low[2:].shape), low[2:], low[1:-1]], axis=1)]
+    found += [np.stack([np.broadcast_to(high[0], high[2:].shape), high[1:-1], high[2:]], axis=1)]
     triangles = np.concatenate(found)
     sides = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     return np.asarray(triangles[np.linalg.norm(sides, axis=1) > 1e-15])
