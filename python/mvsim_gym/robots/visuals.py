@@ -87,7 +87,7 @@ class Visuals:
     """colours of wheels that are drawn as cylinders, by the joint"""
     triangles: int = 0
     lost: list[Link] = field(default_factory=list)
-    """links of which neither a visual nor a collision shape can be drawn"""
+    """links with a body, of which neither a visual nor a collision shape can be drawn"""
 
 
 def take_visuals(base: Base, name: str, store: MeshStore) -> Visuals:
@@ -156,7 +156,7 @@ def _parts_of(base: Base, links: list[str], to_object: Array, store: MeshStore, 
     for link in absent:
         shapes = _collisions_of(link, to_object @ base.T_vehicle_link[link.name], store, made)
         found += shapes
-        if not shapes:
+        if not shapes and (link.collisions or link.inertial is not None):
             made.lost.append(link)
     return found
 
