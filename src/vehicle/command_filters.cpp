@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace mvsim {
 namespace {
@@ -57,20 +58,19 @@ size_t delay_line_size(double timestep, size_t values) {
 
 void pass_delay_line(std::span<double> line, double delay, double dt, const double* command,
                      const double* initial, std::span<double> arriving) {
-  const size_t values = arriving.size(), places = (line.size() - kHead) / (1 + values);
+  const size_t values = arriving.size(), length = 1 + values;
+  const size_t places = static_cast<uint32_t>(line.size() - kHead) / static_cast<uint32_t>(length);
   // a forged snapshot may have any number here
-  const double sent_before = line[0] >= 0 && line[0] < 1e15 ? std::floor(line[0]) : 0;
-  const auto sent = static_cast<size_t>(sent_before) + 1;
+  const uint64_t sent = 1 + (line[0] >= 0 && line[0] < 1e15 ? static_cast<uint64_t>(line[0]) : 0);
   line[0] = static_cast<double>(sent);
-  const auto entry = [&](size_t back) {
-    return line.data() + kHead + ((sent - 1 - back) % places) * (1 + values);
-  };
-  double* const now = entry(0);
+  double* const ring = line.data() + kHead;
+  size_t place = static_cast<size_t>((sent - 1) % places);
+  double* const now = ring + place * length;
   now[0] = dt;
   std::copy_n(command, values, now + 1);
 
   // backward from the end of this step: an entry covers [start, start + its duration]
-  const size_t known = std::min(sent, places);
+  const size_t known = std::min(static_cast<size_t>(sent), places);
   double start = 0, left = dt;
   // The mean is formed of differences to the first command, so a constant command arrives without rounding.
   const double* first = nullptr;
@@ -80,7 +80,8 @@ void pass_delay_line(std::span<double> line, double delay, double dt, const doub
     left -= part;
   };
   for (size_t back = 0; back < known && left > kRounding * dt; ++back) {
-    const double* const from = entry(back);
+    const double* const from = ring + place * length;
+    place = (place == 0 ? places : place) - 1;
     const double end = start + from[0];
     const double part = std::min(end, delay + dt) - std::max(start, delay);
     start = end;

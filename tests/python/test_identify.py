@@ -238,4 +238,18 @@ def test_the_lag_of_a_steering_servo_is_told(tmp_path: Path) -> None:
         log = circle(robot, "servo/time_constant", 0.08)
         found = identify(robot, [log], ["servo_lag"], fixed={"servo_rate": 300}, starts=1, window=3)
         assert found.fitted["servo_lag"].value == pytest.approx(0.08, rel=0.02)
-        assert '<servo rate="300" time_constant="0.08' in fitted_text(robot, found.values, [])
+        text = fitted_text(robot, found.values, [])
+        (written,) = re.findall(r'<servo rate="300" time_constant="([\d.]+)"/>', text)
+        assert float(written) == pytest.approx(0.08, rel=0.02)
+
+
+def test_a_robot_that_accelerates_at_once_begins_at_rest() -> None:
+    """A line through the first 0.1 s, if the signal rises; the mean of noise, and of few samples."""
+    from mvsim_gym.identify.problem import at_start
+
+    time = np.arange(0, 0.2, 0.02)
+    assert at_start(time, 1.5 * (1 - np.exp(-time / 0.1))) == pytest.approx(0, abs=0.1)
+    noise = np.random.default_rng(0).normal(0.4, 0.01, (200, len(time)))
+    found = [at_start(time, own) for own in noise]
+    assert np.std(found) < 0.004 and np.mean(found) == pytest.approx(0.4, abs=0.001)
+    assert at_start(time[::5], np.array([0.0, 1.0])) == 0.5

@@ -58,4 +58,4 @@ def test_the_tutorial_from_a_urdf_to_a_robot(
     for name, true in {"wheels/track": 1.06, "friction/C_rr": 0.03}.items():
         assert found[name][0] <= true <= found[name][1]
         assert shown[name] == pytest.approx(found[name], rel=2e-3)
-        assert np.mean(found[name]) == pytest.approx(true, rel=0.02)
+        assert np.mean(found[name]) == pytest.approx(true, rel=0.002)

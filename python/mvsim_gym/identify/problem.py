@@ -14,12 +14,13 @@ from mvsim_gym.identify.parameters import parameter
 from mvsim_gym.identify.robot import Robot
 from mvsim_gym.identify.rollout import SUBSTEPS, Driver, Simulated, Track
 
-__all__ = ["Problem", "build", "tracks_of"]
+__all__ = ["Problem", "at_start", "build", "tracks_of"]
 
 _FAILED = 1e3  # residual of a rollout that diverged, in units of noise
 _WARM_UP = 2.0  # s before a window that does not begin a log
 _WINDOW = 10.0  # s over which poses are compared
 _LONGEST = 60.0  # longest rollout, s
+_SCATTER = 0.1  # share of the spread of a signal that may lie beside a line through it
 
 
 @dataclass
@@ -240,6 +241,18 @@ def tracks_of(robot: Robot, segments: Sequence[Segment]) -> list[Track]:
     return tracks
 
 
+def at_start(time: Array, values: Array) -> float:
+    """Returns a signal at time 0 from samples after it: their mean, or, where they rise or fall by far more than they
+    scatter, the line through those of the first 0.1 s."""
+    early = time <= 0.1 + 1e-9
+    if early.sum() < 4:
+        return float(values.mean())
+    slope, begin = np.polyfit(time[early], values[early], 1)
+    scatter = values[early] - begin - slope * time[early]
+    spread = values[early] - values[early].mean()
+    return float(begin if scatter @ scatter < _SCATTER * (spread @ spread) else values.mean())
+
+
 def _motion(segment: Segment, robot: Robot) -> tuple[float, float]:
     """Returns vx and omega at the start of a segment; 0 if the log lacks them."""
     vx = omega = 0.0
@@ -249,7 +262,7 @@ def _motion(segment: Segment, robot: Robot) -> tuple[float, float]:
         if stream is None or column not in stream.columns:
             return None
         own = stream.between(segment.start, segment.start + 0.2)
-        return float(own.column(column).mean()) if len(own.time) else None
+        return at_start(own.time - segment.start, own.column(column)) if len(own.time) else None
 
     left, right = first("wheel_speed", "left"), first("wheel_speed", "right")
     if left is not None and right is not None:

@@ -61,8 +61,9 @@ class Robot:
         elif self.class_name not in names:
             raise LogError(f"{self.path}: found the classes {', '.join(names)}, expected '{self.class_name}'")
         self._variables = dict(self.variables)
-        if "${default_sensors" in self.text:
-            self._variables.setdefault("default_sensors", "false")
+        for part in ("default_sensors", "visuals"):
+            if f"${{{part}" in self.text:
+                self._variables.setdefault(part, "false")
         self._folder = tempfile.TemporaryDirectory(prefix="mvsim_gym_identify")
         self.world_path = self._written()
 

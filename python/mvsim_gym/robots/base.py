@@ -15,7 +15,7 @@ from mvsim_gym.robots.description import Array, Geometry, Joint, Link, Robot
 from mvsim_gym.robots.elements import Element
 from mvsim_gym.robots.outline import MeshReader, convex_hull, corners_of, with_few_corners
 
-__all__ = ["Base", "Wheel", "find_base"]
+__all__ = ["Base", "Wheel", "find_base", "links_below"]
 
 _LEVEL = 0.2  # largest sine of the angle between a wheel's axle and the ground
 _ALONG = 0.98  # smallest cosine of the angle between a wheel's axle and the axis of its shape
@@ -73,6 +73,20 @@ class Base:
         xs = [wheel.centre[0] for wheel in self.wheels]
         return float(max(xs) - min(xs))
 
+    def tagged_wheels(self) -> list[tuple[Wheel, str]]:
+        """Returns the wheels with their tags in a vehicle file, from front to rear, left before right."""
+        front = sorted(self.wheels, key=lambda wheel: -wheel.centre[0])[: len(self.wheels) // 2]
+        found = []
+        for wheel in sorted(self.wheels, key=lambda wheel: (-wheel.centre[0], -wheel.centre[1])):
+            side = "l" if wheel.centre[1] > 0 else "r"
+            end = "f" if any(wheel is other for other in front) else "r"
+            if self.dynamics == "differential":
+                tag = f"{side}_wheel"
+            else:
+                tag = f"{end}{side}_wheel" if self.dynamics.startswith("ackermann") else f"{side}{end}_wheel"
+            found.append((wheel, tag))
+        return found
+
     @property
     def total_mass(self) -> float:
         """Mass of chassis and wheels, kg."""
@@ -121,7 +135,7 @@ def find_base(robot: Robot, driven: Mapping[str, Element], read_mesh: MeshReader
     return base
 
 
-def _below(robot: Robot, link: str) -> list[str]:
+def links_below(robot: Robot, link: str) -> list[str]:
     """Returns a link and all links that are fixed to it."""
     found = [link]
     for name in found:
@@ -144,7 +158,7 @@ def _wheels(
         if shape is None:
             continue
         centre, radius, width = shape
-        inside = [robot.links[name] for name in _below(robot, joint.child)]
+        inside = [robot.links[name] for name in links_below(robot, joint.child)]
         mass = sum(link.inertial.mass for link in inside if link.inertial)
         wheel = Wheel(joint, centre, radius, width, mass, _axle_inertia(inside, poses, axle))
         wheel.driven = joint.name in driven
@@ -173,7 +187,7 @@ def _round_shape(
     origin = poses[joint.child][:3, 3]
     for kind in ("collisions", "visuals"):
         best: tuple[Array, float, float] | None = None
-        for name in _below(robot, joint.child):
+        for name in links_below(robot, joint.child):
             for shape in getattr(robot.links[name], kind):
                 found = _round(shape, poses[name], origin, axle, read_mesh)
                 if found is not None and (best is None or found[1] > best[1]):
@@ -290,7 +304,7 @@ def _dynamics_of(base: Base) -> str:
 
 def _take_masses(base: Base) -> None:
     """Computes mass, centre and inertia of all that is no wheel (parallel axis theorem)."""
-    in_wheels = {name for wheel in base.wheels for name in _below(base.robot, wheel.joint.child)}
+    in_wheels = {name for wheel in base.wheels for name in links_below(base.robot, wheel.joint.child)}
     parts = []
     for name, link in base.robot.links.items():
         if name in in_wheels or link.inertial is None:
@@ -311,7 +325,7 @@ def _take_masses(base: Base) -> None:
 
 
 def _take_outline(base: Base, read_mesh: MeshReader) -> None:
-    in_wheels = {name for wheel in base.wheels for name in _below(base.robot, wheel.joint.child)}
+    in_wheels = {name for wheel in base.wheels for name in links_below(base.robot, wheel.joint.child)}
     points: list[Array] = []
     volumes: list[tuple[float, str]] = []
     for kind in ("collisions", "visuals"):
@@ -348,5 +362,6 @@ def _take_outline(base: Base, read_mesh: MeshReader) -> None:
         raise base.robot.element.fault("the shapes of the chassis have no area, expected an outline")
     base.zmin = max(0.0, float(everything[:, 2].min()))
     base.zmax = max(base.zmin + 0.01, float(everything[:, 2].max()))
-    visuals = [shape.color for link in base.robot.links.values() for shape in link.visuals if shape.color]
+    links = [link for name, link in base.robot.links.items() if name not in in_wheels]
+    visuals = [shape.color for link in links for shape in link.visuals if shape.color]
     base.color = (max(volumes)[1] if volumes else "") or (visuals[0] if visuals else "")

@@ -75,9 +75,13 @@ def drive_check(robot: ImportedRobot, step: float = 0.005) -> tuple[list[Manoeuv
 
 def _world(robot: ImportedRobot, step: float) -> str:
     return (
-        f'<mvsim_world version="1.0"><simul_timestep>{step:g}</simul_timestep>{robot.xml}'
-        f'<vehicle name="robot" class="{robot.name}"><init_pose>0 0 0</init_pose></vehicle></mvsim_world>'
-    ).replace("${default_sensors|true}", "false")
+        (
+            f'<mvsim_world version="1.0"><simul_timestep>{step:g}</simul_timestep>{robot.xml}'
+            f'<vehicle name="robot" class="{robot.name}"><init_pose>0 0 0</init_pose></vehicle></mvsim_world>'
+        )
+        .replace("${default_sensors|true}", "false")
+        .replace("${visuals|true}", "false")
+    )
 
 
 def _steps(world: World, robot: Vehicle, step: float, seconds: float) -> Iterator[tuple[float, float]]:

@@ -56,6 +56,8 @@ class Geometry:
     uri: str = ""
     color: str = ""
     """#rrggbb, or empty"""
+    opacity: float = 1.0
+    """1 for a visible shape, 0 for an invisible one"""
 
 
 @dataclass

@@ -12,15 +12,15 @@ import numpy as np
 
 from mvsim_gym.robots.base import Base, find_base
 from mvsim_gym.robots.car_by_shape import take_wheels_by_shape
-from mvsim_gym.robots.description import Array, Geometry, Robot
+from mvsim_gym.robots.description import Robot
 from mvsim_gym.robots.drive import DriveFacts, drive_of_parameters, drive_of_plugins
 from mvsim_gym.robots.elements import Element, Fate, ImportRobotError
 from mvsim_gym.robots.limits import compared_drive, icr_expansion
-from mvsim_gym.robots.meshes import mesh_corners
 from mvsim_gym.robots.sdf import read_sdf_model
 from mvsim_gym.robots.sources import Sources
 from mvsim_gym.robots.urdf import read_urdf
 from mvsim_gym.robots.vehicle_file import Gains, friction_of, max_steer, vehicle_xml
+from mvsim_gym.robots.visuals import MeshStore, Visuals, take_visuals
 from mvsim_gym.robots.xacro import expand
 from mvsim_gym.robots.yaml_files import parse_yaml
 
@@ -40,6 +40,8 @@ class ImportedRobot:
     facts: DriveFacts
     xml: str
     """the text of the vehicle file"""
+    files: dict[str, bytes] = field(default_factory=dict)
+    """meshes that the vehicle file names, which belong beside it, by name"""
     rows: list[Row] = field(default_factory=list)
     """use, place, element and reason: a row for each element, in the order of the files"""
 
@@ -92,6 +94,7 @@ def import_robot(
     mass: float | None = None,
     strict: bool = False,
     tune: bool = True,
+    visuals: bool = True,
 ) -> ImportedRobot:
     """Reads a URDF, xacro or SDF file and makes a vehicle class of it. Code in the file is not run.
 
@@ -106,6 +109,7 @@ def import_robot(
         mass: mass of the whole robot, kg, if the description has none.
         strict: whether an element without effect is an error.
         tune: whether to find the gains of the speed controller by a short simulation.
+        visuals: whether to make meshes of what the description draws; else the outline is drawn.
 
     Raises:
         ImportRobotError: the file is damaged, exceeds a limit, or describes a robot that is not simulated.
@@ -131,17 +135,21 @@ def import_robot(
     for missing in [joint for joint, item in facts.driven.items() if joint not in known and item is not None]:
         raise (facts.driven[missing] or robot.element).fault(f"there is no joint '{missing}'")
     take_wheels_by_shape(robot, facts)
-    base = find_base(robot, motors, _mesh_reader(sources, rows), frame)
+    meshes = MeshStore(sources)
+    base = find_base(robot, motors, meshes.corners, frame)
     _settle_mass(base, facts, mass)
     rows += _settle_inertia(base, facts)
     rows += _compared(base, facts)
     made = ImportedRobot(_class_name(name or robot.name), base, facts, "")
     comment = [*made.summary(), f"Made by 'mvsim-gym import' from {file.name}."]
     gains = _gains(base, facts, made.name, comment) if tune else None
-    made.xml = vehicle_xml(base, made.name, facts, gains, comment)
+    drawn = take_visuals(base, made.name, meshes) if visuals else Visuals()
+    made.files = drawn.files
+    made.xml = vehicle_xml(base, made.name, facts, gains, comment, drawn)
     rows += _approximations(base, facts)
     rows += [(Fate.APPROXIMATED, place, "robot", text) for place, text in robot.notes]
-    _say_what_visuals_become(robot)
+    if not visuals:
+        _say_that_the_outline_is_drawn(robot)
     made.rows = [*rows, *fates_of(robot.element)]
     if strict:
         for fate, place, tag, reason in made.rows:
@@ -167,22 +175,6 @@ def _read(file: Path, sources: Sources, arguments: dict[str, str], model: str) -
     else:
         robot = read_urdf(root)
     return robot, [(Fate.IGNORED, place, "xacro:include", reason) for place, reason in expansion.missing]
-
-
-def _mesh_reader(sources: Sources, rows: list[Row]):  # type: ignore[no-untyped-def]
-    kept: dict[str, Array | None] = {}
-
-    def read(shape: Geometry) -> Array | None:
-        if shape.uri not in kept:
-            path = sources.mesh(shape.uri, shape.element)
-            kept[shape.uri] = (
-                None if path is None else mesh_corners(sources.read(path, shape.element), path.name)
-            )
-        if kept[shape.uri] is None:
-            shape.element.ignored(f"the mesh '{shape.uri}' is not there (--package NAME=FOLDER)")
-        return kept[shape.uri]
-
-    return read
 
 
 def _settle_mass(base: Base, facts: DriveFacts, mass: float | None) -> None:
@@ -292,7 +284,7 @@ def _approximations(base: Base, facts: DriveFacts) -> Iterator[Row]:
             yield Fate.IGNORED, wheel.joint.element.place, "dynamics", reason
 
 
-def _say_what_visuals_become(robot: Robot) -> None:
+def _say_that_the_outline_is_drawn(robot: Robot) -> None:
     for link in robot.links.values():
         for shape in link.visuals:
             if shape.element.fate is Fate.USED:
@@ -304,7 +296,7 @@ def _gains(base: Base, facts: DriveFacts, name: str, comment: list[str]) -> Gain
     from mvsim_gym.tools.tune import tune as find
 
     limit = facts.first("max_torque") or min((w.joint.effort or math.inf) for w in base.wheels)
-    draft = vehicle_xml(base, name, facts, None, comment)
+    draft = vehicle_xml(base, name, facts, None, comment, Visuals())
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "draft.vehicle.xml"
         path.write_text(draft, encoding="utf-8")

@@ -155,9 +155,12 @@ def sdf_shape(element: Element) -> Geometry | None:
         return None
     pose, _ = pose_of(element)
     color = element.child("material/diffuse") or element.child("material/ambient")
-    shown = ""
+    shown, opacity = "", 1.0
     if color is not None and color.text.strip():
-        shown = color_of(color.used().numbers(color.text))
+        shares = color.used().numbers(color.text)
+        shown = color_of(shares)
+        opacity = shares[3] if len(shares) == 4 else 1.0
+    opacity *= 1 - (element.child_number("transparency", 0.0) or 0.0)
     for shape in geometry.used().children:
         size: tuple[float, ...]
         uri = ""
@@ -175,7 +178,7 @@ def sdf_shape(element: Element) -> Geometry | None:
         else:
             shape.ignored(f"'{shape.tag}' is no shape that is read (box, cylinder, sphere, mesh, plane)")
             continue
-        return Geometry(shape.tag, size, pose, shape, uri, shown)
+        return Geometry(shape.tag, size, pose, shape, uri, shown, min(1.0, max(0.0, opacity)))
     return None
 
 

@@ -76,6 +76,11 @@ class Sources:
         found = self.matching(uri.removeprefix("file://"), element)
         return found[0] if found else None
 
+    def beside(self, path: Path, name: str, element: Element) -> Path | None:
+        """Returns a file that a file of the import names, relative to its folder; None if it does not exist."""
+        found = path.parent / name
+        return self._inside(found, element) if found.is_file() else None
+
     def read(self, path: Path, element: Element | None) -> bytes:
         """Returns the bytes of a file inside of the folders. The total size of all files is bounded."""
         data = read_limited(path, self.limits.file_bytes)

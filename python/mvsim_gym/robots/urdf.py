@@ -60,15 +60,15 @@ def read_urdf(root: Element) -> Robot:
     return robot
 
 
-def _colors(root: Element) -> dict[str, str]:
+def _colors(root: Element) -> dict[str, tuple[str, float]]:
+    """Returns colour and opacity of each material."""
     found = {}
     for material in [item for item in root.walk() if item.tag == "material"]:
         color = material.first("color")
         if color is not None and "rgba" in color.attributes:
             material.used()
-            found[material.attributes.get("name", "")] = color_of(
-                color.used().numbers(color.attribute("rgba"), 4)
-            )
+            shares = color.used().numbers(color.attribute("rgba"), 4)
+            found[material.attributes.get("name", "")] = color_of(shares), min(1.0, max(0.0, shares[3]))
     return found
 
 
@@ -81,7 +81,7 @@ def _origin(element: Element) -> Array:
     return transform(xyz, origin.numbers(origin.attributes.get("rpy", "0 0 0"), 3))
 
 
-def _link(element: Element, colors: dict[str, str]) -> Link:
+def _link(element: Element, colors: dict[str, tuple[str, float]]) -> Link:
     link = Link(element.used().attribute("name"), element)
     inertial = element.first("inertial")
     if inertial is not None:
@@ -118,16 +118,16 @@ def _inertial(element: Element) -> Inertial | None:
     return Inertial(value, pose[:3, 3].copy(), rotation @ tensor @ rotation.T, element)
 
 
-def _shape(element: Element, colors: dict[str, str]) -> Geometry | None:
+def _shape(element: Element, colors: dict[str, tuple[str, float]]) -> Geometry | None:
     geometry = element.used().first("geometry")
     if geometry is None:
         element.ignored("it has no <geometry>")
         return None
     pose = _origin(element)
     material = element.first("material")
-    color = ""
+    color, opacity = "", 1.0
     if material is not None:
-        color = colors.get(material.used().attributes.get("name", ""), "")
+        color, opacity = colors.get(material.used().attributes.get("name", ""), ("", 1.0))
     for shape in geometry.used().children:
         kind = shape.tag
         if kind == "box":
@@ -143,7 +143,7 @@ def _shape(element: Element, colors: dict[str, str]) -> Geometry | None:
             continue
         if kind != "mesh" and min(size) < 0:
             raise shape.fault("found a negative size, expected 0 or more")
-        return Geometry(kind, size, pose, shape, shape.attributes.get("filename", ""), color)
+        return Geometry(kind, size, pose, shape, shape.attributes.get("filename", ""), color, opacity)
     return None
 
 

@@ -10,6 +10,7 @@ from mvsim_gym.robots.base import Base, Wheel
 from mvsim_gym.robots.drive import DriveFacts
 from mvsim_gym.robots.limits import drive_lines, icr_expansion
 from mvsim_gym.robots.sensor_files import number, sensor_xml
+from mvsim_gym.robots.visuals import Visuals
 
 __all__ = ["Gains", "vehicle_xml"]
 
@@ -26,7 +27,9 @@ class Gains:
 _FRICTION = 0.8  # used if the description states none that is plausible for a tire
 
 
-def vehicle_xml(base: Base, name: str, facts: DriveFacts, gains: Gains | None, comment: list[str]) -> str:
+def vehicle_xml(
+    base: Base, name: str, facts: DriveFacts, gains: Gains | None, comment: list[str], visuals: Visuals
+) -> str:
     """Returns the text of a vehicle file with one class; `comment` stands at its top."""
     lines = [
         "<!--",
@@ -34,7 +37,10 @@ def vehicle_xml(base: Base, name: str, facts: DriveFacts, gains: Gains | None, c
         "-->",
         f"<vehicle:class name={quoteattr(name)}>",
     ]
-    lines += [f'  <dynamics class="{base.dynamics}">', *(f"    {line}" for line in _wheel_lines(base, facts))]
+    lines += [
+        f'  <dynamics class="{base.dynamics}">',
+        *(f"    {line}" for line in _wheel_lines(base, facts, visuals)),
+    ]
     lines += [f"    {line}" for line in _chassis_lines(base)]
     lines += [f"    {line}" for line in _controller_lines(base, gains)]
     lines += ["  </dynamics>", *(f"  {line}" for line in _friction_lines(base, facts))]
@@ -46,6 +52,7 @@ def vehicle_xml(base: Base, name: str, facts: DriveFacts, gains: Gains | None, c
         lines += ["  <load_transfer/>"]
     lines += [
         '  <odometry x_multiplier="1" y_multiplier="1" yaw_multiplier="1"/>',
+        *([f"  {_visual(visuals.chassis)}"] if visuals.chassis else []),
         *_sensor_lines(base),
         "</vehicle:class>",
         "",
@@ -53,19 +60,18 @@ def vehicle_xml(base: Base, name: str, facts: DriveFacts, gains: Gains | None, c
     return "\n".join(lines)
 
 
-def _wheel_lines(base: Base, facts: DriveFacts) -> list[str]:
+def _wheel_lines(base: Base, facts: DriveFacts, visuals: Visuals) -> list[str]:
     car = base.dynamics.startswith("ackermann")
     front = sorted(base.wheels, key=lambda wheel: -wheel.centre[0])[: len(base.wheels) // 2]
     lines = []
-    for wheel in sorted(base.wheels, key=lambda wheel: (-wheel.centre[0], -wheel.centre[1])):
-        side = "l" if wheel.centre[1] > 0 else "r"
-        end = "f" if any(wheel is other for other in front) else "r"
-        if base.dynamics == "differential":
-            tag = f"{side}_wheel"
-        else:
-            tag = f"{end}{side}_wheel" if car else f"{side}{end}_wheel"
-        place = "" if car and end == "f" else f' pos="{number(wheel.centre[0])} {number(wheel.centre[1])}"'
-        lines.append(f"<{tag}{place}{_wheel_attributes(wheel)}/>")
+    for wheel, tag in base.tagged_wheels():
+        place = f' pos="{number(wheel.centre[0])} {number(wheel.centre[1])}"'
+        if car and tag.startswith("f"):
+            place = ""
+        color = visuals.colors.get(wheel.joint.name, "")
+        head = f"{tag}{place}{_wheel_attributes(wheel)}" + (f' color="{color}"' if color else "")
+        drawn = visuals.wheels.get(wheel.joint.name)
+        lines += [f"<{head}/>"] if drawn is None else [f"<{head}>", f"  {_visual(drawn)}", f"</{tag}>"]
     if car:
         lines += [
             f"<f_wheels_x>{number(sum(wheel.centre[0] for wheel in front) / 2)}</f_wheels_x>",
@@ -76,6 +82,15 @@ def _wheel_lines(base: Base, facts: DriveFacts) -> list[str]:
         pulls = any(wheel.driven for wheel in front)
         lines.append(f'<drivetrain type="{"open_4wd" if pulls else "open_rear"}"/>')
     return lines
+
+
+def _visual(file: str) -> str:
+    """Returns the tag of a mesh with y up. Its inner sides are not drawn, so a camera sees out of its housing."""
+    return (
+        "<visual><enabled>${visuals|true}</enabled>"
+        f" <model_uri>${{MVSIM_CURRENT_FILE_DIRECTORY}}/{file}</model_uri>"
+        " <model_roll>90</model_roll> <model_cull_faces>BACK</model_cull_faces></visual>"
+    )
 
 
 def max_steer(base: Base, facts: DriveFacts) -> float:

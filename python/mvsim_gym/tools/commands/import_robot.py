@@ -46,6 +46,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mass", type=float, metavar="KG", help="mass of the robot, if the description states none"
     )
+    parser.add_argument(
+        "--no-visuals",
+        dest="visuals",
+        action="store_false",
+        help="draw the outline in place of the description's visuals",
+    )
     parser.add_argument("--strict", action="store_true", help="an element without effect is an error")
     parser.add_argument(
         "--all", dest="everything", action="store_true", help="also list the elements that are used"
@@ -87,7 +93,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
 
 
-_ROBOT_OPTIONS = ("arg", "controllers", "frame", "model", "mass", "check")
+_ROBOT_OPTIONS = ("arg", "controllers", "frame", "model", "mass", "check", "no_visuals")
 _MAP_OPTIONS = ("resolution", "occupied_thresh", "free_thresh", "negate", "mode")
 _LINE_OPTIONS = ("layers", "unit", "scale", "thickness", "height", "tolerance")
 
@@ -112,13 +118,21 @@ def _pairs(option: str, texts: Sequence[str], between: str, second: str) -> dict
 
 
 def run(
-    robot: str, output: str, package: list[str], everything: bool, force: bool, strict: bool, **options: Any
+    robot: str,
+    output: str,
+    package: list[str],
+    everything: bool,
+    force: bool,
+    strict: bool,
+    visuals: bool,
+    **options: Any,
 ) -> int:
     """Writes the file, and prints a table with the state of each element."""
     from mvsim_gym.robots.importer import import_robot
     from mvsim_gym.robots.plan import import_plan, is_plan
     from mvsim_gym.robots.world_file import import_world, is_world
 
+    options["no_visuals"] = not visuals
     plan = {key: options.pop(key) for key in (*_MAP_OPTIONS, *_LINE_OPTIONS, "origin")}
     files: dict[str, bytes] = {}
 
@@ -152,8 +166,10 @@ def run(
         _refuse(options, _ROBOT_OPTIONS, "a world", "a robot")
         write(import_world(robot, packages=packages, name=options["name"], strict=strict))
         return 0
+    del options["no_visuals"]
     check, texts = options.pop("check"), _pairs("--arg", options.pop("arg"), ":=", "VALUE")
-    made = import_robot(robot, packages=packages, arguments=texts, strict=strict, **options)
+    made = import_robot(robot, packages=packages, arguments=texts, strict=strict, visuals=visuals, **options)
+    files = made.files
     write(made)
     if not check:
         return 0

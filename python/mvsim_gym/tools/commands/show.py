@@ -6,17 +6,17 @@ import argparse
 import os
 from typing import Any
 
-from mvsim_gym.tools.options import add_loading, add_output, add_world
+from mvsim_gym.tools.options import add_loading, add_output
 
 _VIEWS = (("from above", 0.0), ("in perspective", 55.0))
 """Titles of the images, and the angle of each camera from the vertical, degrees."""
 _SIDE = 900  # width and height of an image, px
-HELP = "draw a world from above and in perspective, with names"
+HELP = "draw a world from above and in perspective, with names, or a vehicle with its frames"
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Adds its arguments."""
-    add_world(parser)
+    parser.add_argument("world", metavar="WORLD", help="a world file, or a vehicle file")
     add_output(parser, "PICTURE", "file for the picture, PNG")
     parser.add_argument(
         "--time", type=float, default=0, metavar="SECONDS", help="simulated time before (default 0)"
@@ -28,8 +28,15 @@ def run(world: str, output: str, time: float, **options: Any) -> None:
     """Draws it."""
     from mvsim_gym import _core
     from mvsim_gym._drawing import places
+    from mvsim_gym.tools.show_vehicle import class_in, show_vehicle
     from mvsim_gym.world import World
 
+    name = class_in(world)
+    if name is not None:
+        if time > 0:
+            raise ValueError(f"--time: found {time:g} with a vehicle file, expected a world file")
+        show_vehicle(world, name, output, **options)
+        return
     shown = World(world, **options)
     if time > 0:
         shown.step(time)
