@@ -1,10 +1,10 @@
 #!/bin/sh
-# Builds the wheel for aarch64 on another processor, by Debian's cross compiler, and adds it to build/release. Called by
-# `./dev release-arm64`, from the root; needs root, debootstrap and qemu-user-static.
+# Builds the wheel for aarch64 on another processor, by Debian's cross compiler, and adds it to build/release. Compares the
+# golden hashes of its C++ code with those of x86-64, under qemu. Called by `./dev release-arm64`, from the root; needs root,
+# debootstrap and qemu-user-static.
 #
-# usage: .ci/packaging/arm64.sh [root | wheel]
-# `root` makes the root of Debian 12 for aarch64 with the libraries, once, in build/bare/arm64. `wheel`, the default, builds in it.
-# RELEASE names another folder than build/release. Programs of the root, auditwheel for one, run under qemu.
+# RELEASE names another folder than build/release. A root of Debian 12 for aarch64 with the libraries is made once, in
+# build/bare/arm64. Its programs, auditwheel for one, run under qemu.
 set -eu
 . .ci/packaging/tools.sh
 . .ci/packaging/debian.sh
@@ -82,17 +82,23 @@ wheel() {
   say "a wheel for Python 3.11"
   _PYTHON_HOST_PLATFORM=linux-aarch64 SETUPTOOLS_EXT_SUFFIX=.cpython-311-aarch64-linux-gnu.so "$host/bin/python" -m pip wheel -q \
     --no-deps --no-build-isolation -w "$out/raw" . --config-settings=build-dir=build/release-arm64 \
-    --config-settings=cmake.define.MVSIM_WHEEL=ON --config-settings=cmake.define.Python_INCLUDE_DIR="$root/usr/include/python3.11"
+    --config-settings=cmake.define.MVSIM_WHEEL=ON --config-settings=cmake.define.Python_INCLUDE_DIR="$root/usr/include/python3.11" \
+    --config-settings=cmake.define.MVSIM_TESTS=ON --config-settings=cmake.define.MVSIM_TEST_FILES=golden_test.cpp
   rm -f "$out"/*_aarch64.whl
   for file in "$out"/raw/*.whl; do
-    in_root env PATH="/source/$tools/bin:$PATH" PYTHONPATH="/source/$tools" sh .ci/packaging/repair.sh "$file" "$out"
+    in_root env BUILT_IN="$PWD" PATH="/source/$tools/bin:$PATH" PYTHONPATH="/source/$tools" sh .ci/packaging/repair.sh "$file" "$out"
   done
   rm -r "$out/raw"
   (cd "$out" && sha256sum ./*.whl $(ls ./*.tar.gz 2>/dev/null) | tee SHA256SUMS)
 }
 
+# The constants of x86-64, from the objects that the wheel is linked of.
+golden_hashes() {
+  cmake --build build/release-arm64 --target mvsim_tests
+  QEMU_LD_PREFIX=$root build/release-arm64/mvsim_tests --gtest_brief=1
+}
+
 make_root
-case ${1:-wheel} in
-  root) ;;
-  wheel) wheel ;;
-esac
+run_aarch64
+wheel
+golden_hashes

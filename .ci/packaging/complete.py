@@ -33,7 +33,8 @@ COMPILED = [
     ("librandom123-dev", "random123", "BSD-3-Clause"),
 ]
 COMMON = "/usr/share/common-licenses"
-ROOT = Path(__file__).resolve().parent.parent
+# Where the module was built: the root of the repository, unless a variable names another folder.
+ROOT = os.environ.get("BUILT_IN") or str(Path(__file__).resolve().parents[2])
 
 
 def licence_of(package: str) -> Path:
@@ -135,7 +136,7 @@ def check_libraries(folder: Path) -> None:
             raise SystemExit(f"complete: {library.name} has debug information: {debug}")
         if library.parent.name != "mvsim_gym":
             continue
-        if str(ROOT).encode() in library.read_bytes():
+        if ROOT.encode() in library.read_bytes():
             raise SystemExit(f"complete: {library.name} names the folder {ROOT}: its bytes depend on it")
         allowed = {"PyInit__core"} if library.name.startswith("_core") else set()
         if set(exported) - allowed - {"_init", "_fini"}:
