@@ -80,8 +80,10 @@ wheel() {
   rm -rf "$out/raw"
   mkdir -p "$out/raw"
   say "a wheel for Python 3.11"
-  _PYTHON_HOST_PLATFORM=linux-aarch64 SETUPTOOLS_EXT_SUFFIX=.cpython-311-aarch64-linux-gnu.so "$host/bin/python" -m pip wheel -q \
-    --no-deps --no-build-isolation -w "$out/raw" . --config-settings=build-dir=build/release-arm64 \
+  suffix=.cpython-311-aarch64-linux-gnu.so
+  _PYTHON_HOST_PLATFORM=linux-aarch64 SETUPTOOLS_EXT_SUFFIX=$suffix "$host/bin/python" -m pip wheel -q --no-deps --no-build-isolation \
+    -w "$out/raw" . --config-settings=build-dir=build/release-arm64 --config-settings=cmake.define.PYTHON_MODULE_EXTENSION=$suffix \
+    --config-settings=cmake.define.PYTHON_MODULE_DEBUG_POSTFIX= \
     --config-settings=cmake.define.MVSIM_WHEEL=ON --config-settings=cmake.define.Python_INCLUDE_DIR="$root/usr/include/python3.11" \
     --config-settings=cmake.define.MVSIM_TESTS=ON --config-settings=cmake.define.MVSIM_TEST_FILES=golden_test.cpp
   rm -f "$out"/*_aarch64.whl
