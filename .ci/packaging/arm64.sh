@@ -13,6 +13,7 @@ root=$PWD/build/bare/arm64
 export AARCH64_ROOT="$root" CMAKE_TOOLCHAIN_FILE="$PWD/.ci/packaging/aarch64.cmake"
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH
+box2d_flags="-O2 -ffp-contract=off -fno-tree-vectorize"
 say() { echo "arm64: $*" >&2; }
 
 # Runs a command in the root, where this folder is /source.
@@ -40,7 +41,7 @@ make_box2d() {
   }
   dpkg-source --no-check -x "$folder"/box2d_*.dsc "$folder/source" >"$folder/log"
   cmake -S "$folder/source" -B "$folder/build" -G Ninja -DCMAKE_BUILD_TYPE=None -DBUILD_SHARED_LIBS=ON -DBOX2D_BUILD_TESTBED=OFF \
-    -DBOX2D_BUILD_UNIT_TESTS=OFF -DCMAKE_CXX_FLAGS="-O2 -ffp-contract=off -fno-tree-vectorize -ffile-prefix-map=$folder=" >"$folder/log"
+    -DBOX2D_BUILD_UNIT_TESTS=OFF -DCMAKE_CXX_FLAGS="$box2d_flags -ffile-prefix-map=$folder=" >"$folder/log"
   cmake --build "$folder/build" >"$folder/log"
   library=$(cd "$root/usr/lib/aarch64-linux-gnu" && readlink -f libbox2d.so)
   aarch64-linux-gnu-strip --strip-unneeded -o "$library" "$folder"/build/bin/libbox2d.so
@@ -88,7 +89,7 @@ wheel() {
     --config-settings=cmake.define.MVSIM_TESTS=ON --config-settings=cmake.define.MVSIM_TEST_FILES=golden_test.cpp
   rm -f "$out"/*_aarch64.whl
   for file in "$out"/raw/*.whl; do
-    in_root env BUILT_IN="$PWD" PATH="/source/$tools/bin:$PATH" PYTHONPATH="/source/$tools" sh .ci/packaging/repair.sh "$file" "$out"
+    in_root env BUILT_IN="$PWD" BUILT_OTHERWISE="libbox2d2=compiled from the same source with $box2d_flags" PATH="/source/$tools/bin:$PATH" PYTHONPATH="/source/$tools" sh .ci/packaging/repair.sh "$file" "$out"
   done
   rm -r "$out/raw"
   (cd "$out" && sha256sum ./*.whl $(ls ./*.tar.gz 2>/dev/null) | tee SHA256SUMS)

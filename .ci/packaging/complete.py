@@ -99,6 +99,12 @@ def add_licences(info: Path) -> None:
     packages = {
         part["name"] for part in copied["components"] if part["purl"].startswith(("pkg:deb", "pkg:rpm"))
     }
+    # the list says what a package of the system was compiled with, where Debian did not compile it
+    name_of, _, note = os.environ.get("BUILT_OTHERWISE", "").partition("=")
+    for part in copied["components"]:
+        if part["name"] == name_of:
+            part["pedigree"] = {"notes": note}
+    (info / "sboms" / "auditwheel.cdx.json").write_text(json.dumps(copied) + "\n")
     texts = info / "licenses" / "third_party"
     texts.mkdir(parents=True)
     for package in sorted(packages | {package for package, _, _ in COMPILED}):
