@@ -3,9 +3,10 @@
 # library of ours. Used by `./dev release-check`. Needs root and debootstrap.
 #
 # usage: .ci/packaging/bare.sh SUITE FOLDER COMMAND...
-# SUITE is Debian's (bookworm, trixie). FOLDER of this machine is /given there, read-only, and the command's folder is
-# empty. PACKAGES names Debian packages more. The root is packed once, in build/bare/; what pip is told about indexes, and
-# what tells of proxies and certificates, holds there too.
+# SUITE is Debian's (bookworm, trixie), or one for another processor (bookworm-arm64), whose programs run under qemu. FOLDER
+# of this machine is /given there, read-only, and the command's folder is empty. PACKAGES names Debian packages more. The
+# root is packed once, in build/bare/; what pip is told about indexes, and what tells of proxies and certificates, holds
+# there too.
 set -eu
 suite=$1 given=$(realpath "$2")
 shift 2
@@ -14,6 +15,7 @@ here=$(cd "$(dirname "$0")/../.." && pwd)
 base=$here/build/bare
 kept=$base/$suite.tar
 say() { echo "bare: $*" >&2; }
+case $suite in *-arm64) run_aarch64 ;; esac
 
 if [ ! -f "$kept" ]; then
   say "$suite: making a root, once"
@@ -45,7 +47,8 @@ root=$root given=$given folders=$folders unshare --mount --propagation private s
   mount --rbind /dev "$root/dev"
   if [ -n "${PACKAGES:-}" ]; then
     chroot "$root" sh -c "apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $PACKAGES" \
-      >/dev/null 2>&1 || { echo "bare: cannot install $PACKAGES" >&2; exit 1; }
+      >"$root/work/log" 2>&1 || { tail -n 20 "$root/work/log" >&2; exit 1; }
+    rm "$root/work/log"
   fi
   for name in $(env | grep -oE "^(PIP_[A-Z_]*|SSL_CERT[A-Z_]*|REQUESTS_CA_BUNDLE|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY|CI)="); do
     name=${name%=}

@@ -33,7 +33,8 @@ COMPILED = [
     ("librandom123-dev", "random123", "BSD-3-Clause"),
 ]
 COMMON = "/usr/share/common-licenses"
-ROOT = Path(__file__).resolve().parent.parent
+# Where the module was built: the root of the repository, unless a variable names another folder.
+ROOT = os.environ.get("BUILT_IN") or str(Path(__file__).resolve().parents[2])
 
 
 def licence_of(package: str) -> Path:
@@ -98,6 +99,12 @@ def add_licences(info: Path) -> None:
     packages = {
         part["name"] for part in copied["components"] if part["purl"].startswith(("pkg:deb", "pkg:rpm"))
     }
+    # the list says what a package of the system was compiled with, where Debian did not compile it
+    name_of, _, note = os.environ.get("BUILT_OTHERWISE", "").partition("=")
+    for part in copied["components"]:
+        if part["name"] == name_of:
+            part["pedigree"] = {"notes": note}
+    (info / "sboms" / "auditwheel.cdx.json").write_text(json.dumps(copied) + "\n")
     texts = info / "licenses" / "third_party"
     texts.mkdir(parents=True)
     for package in sorted(packages | {package for package, _, _ in COMPILED}):
@@ -135,7 +142,7 @@ def check_libraries(folder: Path) -> None:
             raise SystemExit(f"complete: {library.name} has debug information: {debug}")
         if library.parent.name != "mvsim_gym":
             continue
-        if str(ROOT).encode() in library.read_bytes():
+        if ROOT.encode() in library.read_bytes():
             raise SystemExit(f"complete: {library.name} names the folder {ROOT}: its bytes depend on it")
         allowed = {"PyInit__core"} if library.name.startswith("_core") else set()
         if set(exported) - allowed - {"_init", "_fini"}:

@@ -11,6 +11,7 @@ Gymnasium and, with --learn, Stable-Baselines3.
 from __future__ import annotations
 
 import json
+import platform
 import re
 import shutil
 import subprocess
@@ -102,7 +103,7 @@ def main() -> None:
     if learns:
         requirements.remove("--learn")
     tag = f"cp{sys.version_info.major}{sys.version_info.minor}"
-    (wheel,) = given.glob(f"mvsim_gym-*-{tag}-{tag}-*.whl")
+    (wheel,) = given.glob(f"mvsim_gym-*-{tag}-{tag}-*_{platform.machine()}.whl")
     for compiler in ("cc", "gcc", "g++", "clang"):
         if shutil.which(compiler):
             raise SystemExit(f"try_wheel: found {compiler}, expected a system without compilers")
