@@ -93,8 +93,8 @@ def _alone(world_path: Path) -> Callable[[], int]:
 
 
 def _over(tagged: Callable[[], int], plain: Callable[[], int], settings: Settings) -> list[float]:
-    """Processor time of a step with the tags over that without, in turns of a sixteenth of a second: a run is the median
-    of its turns."""
+    """Processor time of a step with the tags over that without, in turns of a sixteenth of a second. A run is the
+    median of its turns."""
     runs = []
     for _ in range(settings.runs):
         ratios = []
