@@ -38,24 +38,21 @@ const double* shape_command(const Model& m, SimState& s, size_t index, double dt
   double* const in_force = memory + kCommandInForce;
   double* const before = memory + kCommandBefore;
   for (size_t i = 0; i < names.size(); ++i) {
+    const bool is_speed = names[i].name == "vx", is_turn = names[i].name == "omega";
     double value = arrived[i];
-    if (drive.limits) {
-      const bool is_speed = names[i].name == "vx", is_turn = names[i].name == "omega";
-      if (is_speed || is_turn)
-        value = limited_command(params + *drive.limits + (is_turn ? kLimitParamCount : 0), value,
-                                {in_force[i], before[i]}, dt);
-    }
+    if (drive.limits && (is_speed || is_turn))
+      value = limited_command(params + *drive.limits + (is_turn ? kLimitParamCount : 0), value,
+                              {in_force[i], before[i]}, dt);
     before[i] = in_force[i];
     in_force[i] = value;
   }
   return in_force;
 }
 
-void turn_servo(const VehicleModel& v, const double* params, double* memory, double dt, LagMemo& memo,
-                double* actuation) {
+void turn_servo(const VehicleModel& v, const double* params, double* memory, double dt, double* actuation) {
   const double most = params[v.dynamics_params + kMaxSteer];
   const double target = std::clamp(actuation[kCarSteer], -most, most);
-  memory[kServoAngle] = servo_step(params + *v.drive.servo, memory[kServoAngle], target, dt, memo);
+  memory[kServoAngle] = servo_step(params + *v.drive.servo, memory[kServoAngle], target, dt);
   actuation[kCarSteer] = memory[kServoAngle];
 }
 
@@ -102,7 +99,7 @@ void control(const Model& m, SimState& s, size_t index, double dt, Vec2 slope, S
   double* state = s.memory.data() + v.controller_state;
   double actuation[kMaxActuation] = {};
   v.controller->step(params + v.controller_params, input, command, state, actuation);
-  if (v.drive.servo) turn_servo(v, params, s.memory.data() + v.drive.memory, dt, memo.servo, actuation);
+  if (v.drive.servo) turn_servo(v, params, s.memory.data() + v.drive.memory, dt, actuation);
   if (details)
     v.controller->log_values(params + v.controller_params, input, command, state, actuation,
                              details->controllers[index].data());

@@ -25,18 +25,9 @@ double motor_torque(const WheelMotor& motor, MotorDriver driver, double command,
   return std::clamp(command, low, high);
 }
 
-double LagMemo::of(double dt, double time_constant) {
-  const double wanted = -dt / time_constant;
-  if (wanted != steps) {
-    steps = wanted;
-    part = 1 - math::exp(wanted);
-  }
-  return part;
-}
-
-double servo_step(const double* p, double angle, double target, double dt, LagMemo& memo) {
+double servo_step(const double* p, double angle, double target, double dt) {
   const double lag = p[kServoTimeConstant];
-  const double change = lag > 0 ? memo.of(dt, lag) * (target - angle) : target - angle;
+  const double change = lag > 0 ? (1 - math::exp(-dt / lag)) * (target - angle) : target - angle;
   const double most = p[kServoRate] * dt;
   // all of the way is the target itself
   return change == target - angle && change >= -most && change <= most

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <limits>
 #include <string_view>
 
 namespace mvsim {
@@ -51,17 +50,8 @@ enum ServoParam {
   kServoParamCount
 };
 
-// Cache of the part of the way that a lag goes in a step. It changes no value.
-struct LagMemo {
-  double steps =
-      std::numeric_limits<double>::quiet_NaN();  // minus the length of the step over the time constant
-  double part = 0;
-
-  double of(double dt, double time_constant);
-};
-
 // Returns the angle after a step of `dt` s towards `target`. `p`: values by ServoParam.
-double servo_step(const double* p, double angle, double target, double dt, LagMemo& memo);
+double servo_step(const double* p, double angle, double target, double dt);
 
 // Distribution of one engine's torque to four wheels. Open differentials split it by fixed shares, Torsen
 // ones send more to the slower side.

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "vehicle/actuators.h"
 #include "vehicle/controller.h"
 #include "vehicle/wheel.h"
 
@@ -26,7 +25,6 @@ struct WheelSlot {
 struct SteerMemo {
   double wanted = std::numeric_limits<double>::quiet_NaN(), max = 0;  // rad
   double left = 0, right = 0;                                         // rad, of the front wheels
-  LagMemo servo;
 };
 
 class Dynamics {

@@ -54,24 +54,21 @@ TEST(Motor, TorqueUnderCommand) {
 // angle = target (1 - exp(-t / T)), at any step.
 TEST(Servo, LagIsOfFirstOrder) {
   const double p[] = {1e6, 0.2};
-  LagMemo memo;
   for (const double dt : {0.001, 0.01}) {
     double angle = 0;
-    for (int i = 0; i < static_cast<int>(std::lround(0.3 / dt)); ++i)
-      angle = servo_step(p, angle, 0.5, dt, memo);
+    for (int i = 0; i < static_cast<int>(std::lround(0.3 / dt)); ++i) angle = servo_step(p, angle, 0.5, dt);
     EXPECT_NEAR(angle, 0.5 * (1 - std::exp(-1.5)), 1e-12);
   }
 }
 
 TEST(Servo, RateIsLimitedAndTheTargetIsReachedExactly) {
   const double p[] = {2, 0};
-  LagMemo memo;
   double angle = 0;
-  for (int i = 0; i < 20; ++i) angle = servo_step(p, angle, 0.5, 0.01, memo);
+  for (int i = 0; i < 20; ++i) angle = servo_step(p, angle, 0.5, 0.01);
   EXPECT_NEAR(angle, 0.4, 1e-12);
-  for (int i = 0; i < 20; ++i) angle = servo_step(p, angle, 0.5, 0.01, memo);
+  for (int i = 0; i < 20; ++i) angle = servo_step(p, angle, 0.5, 0.01);
   EXPECT_EQ(angle, 0.5);
-  EXPECT_NEAR(servo_step(p, angle, -0.5, 0.01, memo), 0.48, 1e-12);
+  EXPECT_NEAR(servo_step(p, angle, -0.5, 0.01), 0.48, 1e-12);
 }
 
 }  // namespace
