@@ -8,7 +8,7 @@ namespace mvsim {
 
 std::string SourceLocation::text() const {
   std::string out = path ? *path : std::string("<unknown>");
-  if (line > 0) out += ":" + std::to_string(line) + ":" + std::to_string(column);
+  if (line > 0) out.append(":").append(std::to_string(line)).append(":").append(std::to_string(column));
   return out;
 }
 
