@@ -80,13 +80,6 @@ namespace {
 constexpr double kMaxSpeed = 1e15;  // m/s and rad/s; its square is far within single precision
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
-// Returns a length of at least that of `v`, at most 8.3 % longer, without a square root or a branch: the
-// larger component plus the smaller one times the tangent of 22.5 degrees. The factors are rounded up.
-double bound_of_length(Vec2 v) {
-  const double x = std::fabs(v.x), y = std::fabs(v.y);
-  return 0.70711 * (x + y) + 0.2929 * std::fabs(x - y);
-}
-
 // Each vehicle to where it gets if it touches nothing.
 void integrate_freely(const Model& m, SimState& s, Workspace& w, double dt) {
   for (size_t i = 0; i < m.vehicles.size(); ++i) {
@@ -96,7 +89,7 @@ void integrate_freely(const Model& m, SimState& s, Workspace& w, double dt) {
     integrate_free(body, s.inertias[m.vehicles[i].body], mine.force, dt, mine.yaw);
     // at once: the next step waits for it
     if (!s.vehicles[i].by_solver) mine.yaw.of(body.angle);
-    mine.travel = bound_of_length(reference_point(body) - reference_point(mine.other));
+    mine.travel = norm(reference_point(body) - reference_point(mine.other));
   }
 }
 

@@ -21,8 +21,7 @@ namespace mvsim {
 struct VehicleWork {
   BodyForce force;  // of its tires in this step
   BodyState other;  // where its body was before the step; once it is put back, where it gets to freely
-  double travel =
-      0;  // m, an upper bound of the way of its reference point in this step if it touches nothing
+  double travel = 0;  // m, of its reference point in this step if it touches nothing
   RotationMemo yaw;
   LatestRotation rounded_yaw;  // of VehicleState::rounded
   SteerMemo steer;

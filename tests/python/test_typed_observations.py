@@ -31,7 +31,8 @@ def test_typed_observations(tmp_path: Path) -> None:
     package = tmp_path / "test_terms" / "mvsim_gym"
     package.mkdir(parents=True)
     home = ROOT / "python" / "mvsim_gym"
-    for source in [*home.glob("*.py"), home / "learners", home / "tools", *MODULES]:
+    folders = [f for f in home.iterdir() if f.is_dir() and f.name != "__pycache__"]
+    for source in [*home.glob("*.py"), *folders, *MODULES]:
         (package / source.name).symlink_to(source)
     # the base interpreter reads no import hook of the editable install
     paths = [str(package.parent), sysconfig.get_path("purelib")]
