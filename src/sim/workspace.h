@@ -19,8 +19,8 @@ namespace mvsim {
 
 // Scratch memory of one vehicle.
 struct VehicleWork {
-  BodyForce force;  // of its tires in this step
-  BodyState other;  // where its body was before the step; once it is put back, where it gets to freely
+  BodyForce force;    // of its tires in this step
+  BodyState other;    // where its body was before the step; once it is put back, where it gets to freely
   double travel = 0;  // m, of its reference point in this step if it touches nothing
   RotationMemo yaw;
   LatestRotation rounded_yaw;  // of VehicleState::rounded
