@@ -253,7 +253,9 @@ def rollout(watch: Any = None) -> bytes:
             if view is not None:
                 view._feed._due = 0.0  # a moment each step
         if view is not None:
-            wait_for(lambda: bool(view._stage._bodies.worlds))  # something is shown, at the latest the last moment
+            wait_for(
+                lambda: bool(view._stage._bodies.worlds)
+            )  # something is shown, at the latest the last moment
     state = envs.snapshot()
     if view is not None:
         assert view._feed.failure is None
