@@ -47,9 +47,9 @@ struct DockPotential {
   }
 };
 
+// Values at the start of the episode, at the start of the control period, and at its end.
 struct DockPotentials {
-  double start = 0, before = 0,
-         now = 0;  // at the start of the episode, of the control period, and at its end
+  double start = 0, before = 0, now = 0;
 };
 
 // Follows the potential, for differences over a control period. It runs after the tracker of the dock, which

@@ -64,7 +64,7 @@ class Tracker {
   virtual void hash(ArchiveHasher& hasher) const = 0;
   // Lines for lining up at the start: one for all worlds, or one for each. Empty: the tracker has none.
   virtual std::vector<CourseLine> lines() const { return {}; }
-  // Returns the progress of an agent along such a line, or minus what is left of a potential, m.
+  // Returns the progress of an agent, m: along such a line, or the decrease of a potential from any constant.
   virtual std::optional<double> way(const AgentState& /*agent*/) const { return std::nullopt; }
   // Names of the numbers that a tracker of a task adds to the infos of an episode's end, at most kMostInfos.
   static constexpr size_t kMostInfos = 16;
