@@ -145,6 +145,7 @@ def test_the_code_of_the_page_on_python_for_pettingzoo() -> None:
 MARKS = {
     "agents",
     "curriculum",
+    "fragment",
     "no-run",
     "node",
     "pettingzoo",
