@@ -231,7 +231,7 @@ def write_recording(path: Path, told: str, poses: int) -> None:
     file = McapFile(path, "test")
     topics = _Topics(file)
     SceneTopics(topics, {})  # offers its topics
-    topics.write(WORLD, Messages.text(told), 0)
+    topics.write(WORLD, Messages.value("String", told), 0)
     topics.write(POSES, Messages.table(np.zeros((poses, 8), np.float32), ("frame", "pose")), 0)
     file.close()
 

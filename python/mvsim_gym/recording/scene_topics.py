@@ -49,7 +49,7 @@ class SceneTopics:
     def write_world(self, model: _core.Model, now: int, **more: Any) -> None:
         """Writes the description of the world, valid from now on."""
         of_model = {"fingerprint": fingerprint_of(model), "frames": _core.scene_frames(model)}
-        self._write(WORLD, Messages.text(json.dumps({**self._origin, **more, **of_model})), now)
+        self._write(WORLD, Messages.value("String", json.dumps({**self._origin, **more, **of_model})), now)
 
     def write_poses(self, simulation: _core.Simulation, vehicles: Collection[Vehicle], now: int) -> None:
         """Writes the poses of everything, and the forces of wheels."""

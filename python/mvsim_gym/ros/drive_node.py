@@ -187,7 +187,7 @@ class DriveNode:
 
     def _record_text(self, topic: Topic, content: Mapping[str, Any], nanoseconds: int) -> None:
         if self._record is not None:
-            data = bytes(STORE.serialize_cdr(Messages.text(json.dumps(content)), topic.kind))
+            data = bytes(STORE.serialize_cdr(Messages.value("String", json.dumps(content)), topic.kind))
             self._record(topic.name, topic.kind, data, nanoseconds)
 
     def _publisher_of_diagnostics(self) -> Publisher | None:
@@ -305,7 +305,9 @@ class DriveNode:
             self._record_text(STATUS, {**self._status_of(step, now), "action": action}, time.time_ns())
         if changed or now - self._status_at >= _STATUS_EVERY:
             self._status_at = now
-            self._publish(self._status, STATUS, Messages.text(json.dumps(self._status_of(step, now))))
+            self._publish(
+                self._status, STATUS, Messages.value("String", json.dumps(self._status_of(step, now)))
+            )
         if self._diagnostics is not None and (changed or now - self._diagnosed_at >= _DIAGNOSTICS_EVERY):
             self._diagnosed_at = now
             self._publish(self._diagnostics, DIAGNOSTICS, self._diagnosis(step, now))

@@ -47,7 +47,7 @@ class LogTopics:
             for names, row, wants in zip(tables, self._log.rows(vehicle), wanted, strict=False):
                 for name, value, heard in zip(names, row, wants, strict=True):
                     if heard:
-                        self._sink.write(name, Messages.number(value), now)
+                        self._sink.write(name, Messages.value("Float64", value), now)
 
     def forget(self) -> None:
         """Begins anew after a reset of the world, which has made no step yet."""

@@ -35,7 +35,8 @@ MAP = "map"
 """The frame of the world, which has no prefix."""
 _NO_COVARIANCE = np.zeros(36)
 _RANGE_MIN = 0.02  # m, shortest range of a scan
-_UNKNOWN = -1.0  # first element of a covariance that is not known, or of a value that is not measured
+# Covariances that are not known, of 3 and of 6 axes: the first element is -1.
+_UNKNOWN, _UNKNOWN_TWIST = (np.concatenate([[-1.0], np.zeros(axes**2 - 1)]) for axes in (3, 6))
 _UNMEASURED = 1e6  # m2 or rad2: odometry in the plane does not measure height, pitch and roll
 _POINT_FIELD = {"<u2": 4, "<f4": 7}  # type numbers of sensor_msgs/PointField
 _LINE_STRIP, _LINE_WIDTH = 4, 0.01  # type and width (m) of a marker
@@ -87,9 +88,7 @@ class Messages:
             yaw: standard deviation, rad.
         """
         covariance = np.diag([place**2, place**2, *[_UNMEASURED] * 3, yaw**2]).ravel()
-        unknown = np.zeros(36)
-        unknown[0] = _UNKNOWN
-        return self._odometry(pose, twist, "odom", covariance, unknown)
+        return self._odometry(pose, twist, "odom", covariance, _UNKNOWN_TWIST)
 
     def _odometry(
         self,
@@ -194,13 +193,11 @@ class Messages:
         """sensor_msgs/Imu (REP 145); covariances are those of the white noise."""
         q = reading.orientation
         w, x, y, z = (1.0, 0.0, 0.0, 0.0) if q is None else map(float, q)
-        unknown = np.zeros(9)
-        unknown[0] = _UNKNOWN
         return _make(
             "sensor_msgs/Imu",
             header=self.header(frame),
             orientation=_make("geometry_msgs/Quaternion", x=x, y=y, z=z, w=w),
-            orientation_covariance=unknown if q is None else _covariance(noise.orientation),
+            orientation_covariance=_UNKNOWN if q is None else _covariance(noise.orientation),
             angular_velocity=_vector(*reading.angular_velocity),
             angular_velocity_covariance=_covariance(noise.angular_velocity),
             linear_acceleration=_vector(*reading.linear_acceleration),
@@ -347,25 +344,15 @@ class Messages:
         return _make("std_msgs/Float32MultiArray", layout=layout, data=values.ravel())
 
     @staticmethod
-    def text(value: str) -> Any:
-        """std_msgs/String"""
-        return _make("std_msgs/String", data=value)
-
-    @staticmethod
     def polygon(points: npt.NDArray[np.float64]) -> Any:
         """geometry_msgs/Polygon of points (n, 2)."""
         made = [_make("geometry_msgs/Point32", x=float(x), y=float(y), z=0.0) for x, y in points]
         return _make("geometry_msgs/Polygon", points=made)
 
     @staticmethod
-    def boolean(value: bool) -> Any:
-        """std_msgs/Bool"""
-        return _make("std_msgs/Bool", data=value)
-
-    @staticmethod
-    def number(value: float) -> Any:
-        """std_msgs/Float64"""
-        return _make("std_msgs/Float64", data=value)
+    def value(kind: str, value: str | bool | float) -> Any:
+        """std_msgs/KIND: String, Bool or Float64."""
+        return _make(f"std_msgs/{kind}", data=value)
 
     def clock(self) -> Any:
         """rosgraph_msgs/Clock"""
