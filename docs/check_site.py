@@ -1,5 +1,7 @@
 """Checks pages of docs/ for length and the HTML of the site for broken links: `./dev site` runs it.
 
+A link to another site must have the form https://HOST/PATH. It is not followed.
+
 Usage: python docs/check_site.py SITE. Each finding is one line; the exit status is 1 if there is one.
 """
 
@@ -15,6 +17,8 @@ DOCS = Path(__file__).resolve().parent
 MOST_WORDS = 2500
 EXCEPTIONS = {"architecture.md": 3000}
 README_LINES = 120
+# A link to another site. Nothing is fetched: a check must not depend on the network.
+OUTSIDE = re.compile(r"https://(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)?(?:/[^\s<>\"]*)?(?<![.,;)])")
 
 
 class Links(HTMLParser):
@@ -58,6 +62,10 @@ def broken_links(site: Path) -> list[str]:
         for target in links.targets:
             parts = urlsplit(target)
             if parts.scheme or parts.netloc:
+                if parts.scheme not in ("data", "mailto") and not OUTSIDE.fullmatch(target):
+                    found.append(
+                        f"{page.relative_to(site)}: found the link {target}, expected https://HOST/PATH"
+                    )
                 continue
             file = (page.parent / unquote(parts.path)).resolve() if parts.path else page
             if not file.exists():

@@ -11,6 +11,7 @@ import re
 import shutil
 import sys
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,12 @@ from mvsim_gym.registration import listing
 
 DOCS = Path(__file__).resolve().parent
 PAGES = DOCS / "environments"
+sys.path.append(str(DOCS.parent / "examples"))
+
+from baselines import policies  # noqa: E402 (found by the line above)
+
+# Animations: pixels a side, frames, seconds of the film, and the most bytes of a file.
+SIDE, FRAMES, LENGTH, MOST_BYTES = 280, 45, 6.0, 400_000
 
 ROBOT_VECTOR = "in the frame of the robot"
 # Class of an observation -> the unit of each component, and the meaning in a few words.
@@ -195,7 +202,59 @@ def picture_of(id: str) -> npt.NDArray[np.uint8]:
     return frame
 
 
-def page_of(id: str, found: dict[str, Any], with_picture: bool) -> str:
+def driven(id: str) -> Iterator[mvsim_gym.VectorEnv]:
+    """Drives an episode by the first script of the environment, and yields the envs after each step."""
+    envs = mvsim_gym.VectorEnv(
+        id,
+        num_envs=agents_of(id),
+        autoreset_mode="Disabled",
+        render_mode="rgb_array",
+        width=SIDE,
+        height=SIDE,
+    )
+    drive = next(iter(policies(id).values()))
+    observations, _ = envs.reset(seed=3)
+    yield envs
+    while envs.alive.any():
+        observations, *_ = envs.step(drive(observations))
+        yield envs
+    envs.close()
+
+
+def film_of(id: str) -> tuple[list[Image.Image], float]:
+    """Returns frames of an episode, at equal intervals, and its length in seconds."""
+    steps = sum(1 for _ in driven(id))
+    shown = set(np.linspace(0, steps - 1, min(steps, FRAMES)).round().astype(int).tolist())
+    frames = []
+    for step, envs in enumerate(driven(id)):
+        if step in shown:
+            frames.append(Image.fromarray(np.asarray(envs.render())[0]))
+        period = envs.control_period
+    return frames, (steps - 1) * period
+
+
+def save_film(path: Path, frames: list[Image.Image]) -> None:
+    """Writes an animated WebP of at most MOST_BYTES: first in good quality, then in lower ones.
+
+    Raises:
+        ValueError: the file is too large in the lowest one as well.
+    """
+    for quality in (70, 45, 20):
+        frames[0].save(
+            path,
+            save_all=True,
+            append_images=frames[1:],
+            duration=round(1000 * LENGTH / FRAMES),
+            loop=0,
+            quality=quality,
+        )
+        if path.stat().st_size <= MOST_BYTES:
+            return
+    raise ValueError(f"{path}: found {path.stat().st_size} bytes, expected at most {MOST_BYTES}")
+
+
+def page_of(id: str, found: dict[str, Any], seconds: float | None) -> str:
+    """The page. `seconds` is the length of the episode in the animation; None: without pictures."""
     path, stem, agents = Path(listing()[id]), stem_of(id), agents_of(id)
     root = ET.parse(path).getroot()
     task, knob_text = comment_of(path)
@@ -205,8 +264,10 @@ def page_of(id: str, found: dict[str, Any], with_picture: bool) -> str:
     make = f'gym.make("{id}")' if agents == 1 else f'gym.make_vec("{id}", num_envs={agents})'
     knobs = knob_rows(root, knob_text)
     lines = [f"# {stem}", "", f"After reading this page you know the arrays, rewards and ends of `{id}`.", ""]
-    if with_picture:
+    if seconds is not None:
         lines += [f"![{stem} after ten random steps]({stem}.png)", ""]
+        script = next(iter(policies(id)))
+        lines += [f"![An episode of {seconds:.0f} s, driven by the script {script}]({stem}.webp)", ""]
     lines += [task, "", "```python", "import gymnasium as gym", "import mvsim_gym", "", f"env = {make}"]
     lines += ["observation, info = env.reset(seed=0)", "env.close()", "```", ""]
     facts = [
@@ -263,14 +324,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--no-pictures", action="store_true", help="leave the pictures out")
+    parser.add_argument("--no-pictures", action="store_true", help="leave pictures and animations out")
     with_pictures = not parser.parse_args().no_pictures
     shutil.rmtree(PAGES, ignore_errors=True)
     PAGES.mkdir()
     for id, found in baseline_tables.results().items():
+        seconds = None
         if with_pictures:
             Image.fromarray(picture_of(id)).save(PAGES / f"{stem_of(id)}.png", optimize=True)
-        (PAGES / f"{stem_of(id)}.md").write_text(page_of(id, found, with_pictures))
+            frames, seconds = film_of(id)
+            save_film(PAGES / f"{stem_of(id)}.webp", frames)
+        (PAGES / f"{stem_of(id)}.md").write_text(page_of(id, found, seconds))
     return 0
 
 

@@ -222,6 +222,59 @@ def test_lengths_of_the_pages() -> None:
     assert check_site.long_pages() == []
 
 
+@pytest.mark.parametrize(
+    ("link", "is_good"),
+    [
+        ("https://doi.org/10.1177/0278364905058239", True),
+        ("https://mcap.dev", True),
+        ("https://keepachangelog.com/en/1.1.0/", True),
+        ("http://mcap.dev", False),
+        ("https://localhost/x", False),
+        ("https://mcap.dev/a b", False),
+        ("https://mcap.dev/docs.", False),
+    ],
+)
+def test_the_form_of_links_to_other_sites(link: str, is_good: bool, tmp_path: Path) -> None:
+    sys.path.append(str(DOCS))
+    import check_site
+
+    (tmp_path / "page.html").write_text(f'<a href="{link}">x</a>')
+    expected = [] if is_good else [f"page.html: found the link {link}, expected https://HOST/PATH"]
+    assert check_site.broken_links(tmp_path) == expected
+
+
+def test_links_of_the_repository_to_other_sites_have_this_form() -> None:
+    sys.path.append(str(DOCS))
+    import check_site
+
+    found = [
+        link
+        for page in [*pages(), ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+        for link in re.findall(r"\]\((\w+:[^)]*)\)", page.read_text())
+    ]
+    assert len(found) > 5 and [link for link in found if not check_site.OUTSIDE.fullmatch(link)] == []
+
+
+@pytest.mark.unsanitized
+def test_the_animation_of_an_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It shows a whole episode: the robot, which moves, and nothing else in NavArena does."""
+    sys.path.append(str(DOCS))
+    import environments
+    from PIL import Image
+
+    monkeypatch.setattr(environments, "FRAMES", 4)
+    monkeypatch.setattr(environments, "SIDE", 96)
+    frames, seconds = environments.film_of("mvsim/NavArena-v0")
+    assert len(frames) == 4 and 5 < seconds <= 50
+    assert len({frame.tobytes() for frame in frames}) == 4
+    environments.save_film(tmp_path / "film.webp", frames)
+    with Image.open(tmp_path / "film.webp") as film:
+        assert (film.n_frames, film.size) == (4, (96, 96))
+    monkeypatch.setattr(environments, "MOST_BYTES", 100)
+    with pytest.raises(ValueError, match="bytes, expected at most 100"):
+        environments.save_film(tmp_path / "film.webp", frames)
+
+
 def test_every_page_is_in_a_table_of_contents() -> None:
     contents = re.findall(r"^```{toctree}\n(.*?)^```", (DOCS / "index.md").read_text(), re.M | re.S)
     listed = [line for block in contents for line in block.split("\n") if re.fullmatch(r"[\w-]+", line)]
