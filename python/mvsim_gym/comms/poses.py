@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from mvsim_gym._rotation import angles_of
+from mvsim_gym._rotation import angles_of, rotation_of
 from mvsim_gym.comms import messages
 from mvsim_gym.parts import Pose, Twist
 
@@ -30,28 +29,16 @@ def twist_message(twist: Twist) -> Any:
 
 def composed(frame: Pose, pose: Pose) -> Pose:
     """Returns `frame` (+) `pose`: a pose given in a frame, expressed in the parent of that frame."""
-    turn = _rotation(frame)
-    return _pose(np.array(frame[:3]) + turn @ pose[:3], turn @ _rotation(pose))
+    turn = rotation_of(*frame[3:])
+    return _pose(np.array(frame[:3]) + turn @ pose[:3], turn @ rotation_of(*pose[3:]))
 
 
 def relative(frame: Pose, pose: Pose) -> Pose:
     """Returns `pose` relative to `frame`, both given in the same frame."""
-    back = _rotation(frame).T
-    return _pose(back @ (np.array(pose[:3]) - frame[:3]), back @ _rotation(pose))
+    back = rotation_of(*frame[3:]).T
+    return _pose(back @ (np.array(pose[:3]) - frame[:3]), back @ rotation_of(*pose[3:]))
 
 
 def _pose(place: npt.NDArray[np.float64], rotation: npt.NDArray[np.float64]) -> Pose:
     x, y, z = map(float, place)
     return Pose(x, y, z, *angles_of(rotation))
-
-
-def _rotation(pose: Pose) -> npt.NDArray[np.float64]:
-    """The rotation matrix Rz(yaw) Ry(pitch) Rx(roll)."""
-    (cy, cp, cr), (sy, sp, sr) = ([f(angle) for angle in pose[3:]] for f in (math.cos, math.sin))
-    return np.array(
-        [
-            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-            [-sp, cp * sr, cp * cr],
-        ]
-    )

@@ -16,7 +16,7 @@ with extra("identify", "identify"):
 __all__ = ["Optimum", "Residuals", "jacobian", "minimise", "spread_starts"]
 
 Residuals = Callable[[Array], Array]
-"""Function from (k, p) scaled parameters to (k, m) residuals, in units of their noise."""
+"""Function from k vectors of p scaled parameters, (k, p), to their m residuals, (k, m), in units of the noise."""
 
 _DAMPINGS = np.array([1e-3, 1e-1, 1.0, 10.0, 100.0])
 _ROUNDS = 25

@@ -49,7 +49,6 @@ class Problem:
             )
             for i in range(len(self.segments))
         ]
-        self._sizes: list[int] | None = None
 
     @property
     def nominal(self) -> Array:

@@ -112,11 +112,6 @@ class Joint:
             return True
         return self.kind == "revolute" and self.upper - self.lower > 4 * math.pi
 
-    @property
-    def swings(self) -> bool:
-        """Whether it turns between stops."""
-        return self.kind == "revolute" and not self.spins and self.upper > self.lower
-
 
 @dataclass
 class Sensor:

@@ -112,13 +112,6 @@ class DriveFacts:
         found = self.numbers.get(name)
         return found[0][0] if found else None
 
-    def disagreements(self, name: str, relative: float = 1e-3) -> list[tuple[float, str]]:
-        """Returns all values of a fact if they differ."""
-        found = self.numbers.get(name, [])
-        if not found or all(abs(value - found[0][0]) <= relative * abs(found[0][0]) for value, _ in found):
-            return []
-        return found
-
 
 def drive_of_plugins(robot: Robot, facts: DriveFacts) -> None:
     """Adds the facts of the drive plugins. Other plugins are ignored with a reason.

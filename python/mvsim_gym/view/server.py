@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from mvsim_gym.view.arrivals import Camera, Press
 
-LOOPBACK = "127.0.0.1"
 PORT = 8080
 _MAX_PAGES = 32
 _NOTIFY_EVERY = 6.0  # s of wall time between notifications to a page that only watches

@@ -42,7 +42,7 @@ class Stage:
 
     def __init__(self, server: viser.ViserServer, model: _core.Model, num_envs: int = 1) -> None:
         self._server = server
-        *bounds, self._height = _core.scene_bounds(model)
+        *bounds, _height = _core.scene_bounds(model)
         self._bounds = bounds
         self._tiles = tiles((bounds[0], bounds[1], bounds[2], bounds[3]), num_envs)
         server.scene.add_light_ambient("/light", intensity=1.5)  # so that shadows are not black
