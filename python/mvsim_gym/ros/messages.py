@@ -350,8 +350,13 @@ class Messages:
         return _make("geometry_msgs/Polygon", points=made)
 
     @staticmethod
-    def value(kind: str, value: str | bool | float) -> Any:
-        """std_msgs/KIND: String, Bool or Float64."""
+    def boolean(value: bool) -> Any:
+        """std_msgs/Bool"""
+        return _make("std_msgs/Bool", data=value)
+
+    @staticmethod
+    def value(kind: str, value: str | float) -> Any:
+        """std_msgs/KIND: String or Float64."""
         return _make(f"std_msgs/{kind}", data=value)
 
     def clock(self) -> Any:

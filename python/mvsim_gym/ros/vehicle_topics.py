@@ -121,7 +121,7 @@ class VehicleTopics:
         if self._localization is not None:
             self._write("amcl_pose", lambda: messages.pose_with_covariance(pose, true_frame), now)
             self._write("particlecloud", lambda: messages.pose_array([pose], MAP), now)
-        self._write("collision", lambda: messages.value("Bool", touched), now)
+        self._write("collision", lambda: messages.boolean(touched), now)
         self._write("chassis_markers", lambda: messages.outlines(list(self._lines())), now)
 
     def write_command(self, now: int, *, always: bool) -> None:
