@@ -240,7 +240,8 @@ class Importer {
   }
   int32_t embedded_texture(const aiString& name) const {
     for (unsigned i = 0; i < scene_.mNumTextures; ++i)
-      if ("*" + std::to_string(i) == name.C_Str() || scene_.mTextures[i]->mFilename == name)
+      if (std::string("*").append(std::to_string(i)) == name.C_Str() ||
+          scene_.mTextures[i]->mFilename == name)
         return static_cast<int32_t>(i);
     return -1;
   }

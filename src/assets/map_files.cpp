@@ -283,7 +283,7 @@ bool YamlNode::is_empty() const {
 std::string YamlNode::found() const {
   if (kind == Kind::kMap) return "a map";
   if (kind == Kind::kList) return "a list of " + std::to_string(children.size());
-  return "'" + shortened(text) + "'";
+  return std::string("'").append(shortened(text)).append("'");
 }
 
 YamlDocument parse_yaml(const std::string& path, std::string_view text) {
