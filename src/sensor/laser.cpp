@@ -1,10 +1,32 @@
-#include "sensor/laser.h"
-
+// Sensor class `laser`: a fan of rays. It casts them in the plane (Lidar2d), exact against grids, static
+// outlines and moving outlines; or with <raytrace_3d> in the scene that eyes see (Laser3d).
+#include <algorithm>
 #include <array>
+#include <memory>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
+
+#include "base/archive.h"
+#include "base/vector_kernels.h"
+#include "raycast/beams.h"
+#include "raycast/grid_field.h"
+#include "sensor/ray_sensor.h"
+#include "sensor/sensors.h"
+#include "sensor/view.h"
 
 namespace mvsim {
 namespace {
+
+struct LaserTags {
+  Pose3 pose;  // T_vehicle_sensor
+  double fov = 0;
+  int rays = 0;
+  double max_range = 0;
+  bool bodies_visible = true, raytrace_3d = false, ignore_parent_body = false;
+  double range_noise = 0, angle_noise = 0;  // standard deviations, m and rad
+};
 
 enum { kRangeNoise, kAngleNoise };
 constexpr ParamInfo kNoise[] = {
@@ -54,12 +76,7 @@ LaserTags read_tags(const SensorSpec& spec, std::vector<std::string>& warnings) 
           .angle_noise = noise[kAngleNoise]};
 }
 
-}  // namespace
-
-std::span<const ParamInfo> laser_noise_params() {
-  return kNoise;
-}
-
+// Makes the table of beams; its memory is counted first.
 BeamTable laser_beams(const SensorSpec& spec, const LaserTags& tags, LoadGuard& guard) {
   // angle, cosine, sine; a reading and its copies; in 3D the directions of its view again
   const double ray_bytes = tags.raytrace_3d ? 96 : 48;
@@ -81,6 +98,182 @@ ReadingSpec laser_reading(const LaserTags& tags) {
           .high = static_cast<float>(tags.max_range),
           .unit = "m"};
 }
+
+// Calls use(first ray, normal deviates of the rays from there on). Noise is drawn for each of the `rays`, hit
+// or not, so that the stream does not depend on the scene. Without noise, none is drawn.
+template <typename Use>
+void for_each_deviate(size_t rays, double sigma, RandomStream& random, Use use) {
+  constexpr size_t kAtOnce = 256;
+  double deviates[kAtOnce] = {};
+  for (size_t begin = 0; begin < rays; begin += kAtOnce) {
+    const size_t count = std::min(kAtOnce, rays - begin);
+    if (sigma > 0) random.normals({deviates, count});
+    use(begin, std::span<const double>(deviates, count));
+  }
+}
+
+// -- in the plane
+
+// All that a <sensor> says of it.
+struct LidarConfig {
+  Pose3 pose;  // T_vehicle_sensor
+  double fov = 0;
+  int rays = 0;
+  float max_range = 0;
+  bool bodies_visible = true;
+  std::array<double, 2> noise{};
+};
+
+template <typename Archive>
+void visit(Archive& archive, const LidarConfig& config) {
+  const auto& [pose, fov, rays, max_range, bodies_visible, noise] = config;
+  archive(pose, fov, rays, max_range, bodies_visible, noise);
+}
+
+SensorInfo info_of(const LidarConfig& config, const LaserTags& tags) {
+  return {.mount = config.pose,
+          .params = kNoise,
+          .nominal_params = {config.noise.begin(), config.noise.end()},
+          .reading = laser_reading(tags)};
+}
+
+class Lidar2d final : public RaySensor {
+ public:
+  Lidar2d(const LidarConfig& config, const LaserTags& tags, BeamTable beams)
+      : RaySensor(info_of(config, tags), angles_of(beams)), config_(config), beams_(std::move(beams)) {}
+
+  void add_config(ArchiveHasher& hasher) const override { hasher(config_); }
+
+  void read(const SensorOwn& own, const SensorScene& scene, const SensorMount& mount, float* values,
+            uint8_t* valid) const override {
+    const double* const p = own.params;
+    RandomStream& random = *own.noise;
+    const Pose3 &v = mount.T_world_vehicle, &pose = config_.pose;
+    const float max_range = config_.max_range;
+    const Pose2 T_world_sensor = compose({v.x, v.y, v.yaw}, {pose.x, pose.y, pose.yaw});
+    const auto n = static_cast<size_t>(beams_.count());
+    const auto directions = std::make_unique_for_overwrite<float[]>(2 * n);
+    float *dx = directions.get(), *dy = dx + n;
+    // "no return" is beyond the range, so that a hit at exactly max_range still counts
+    const float no_return = 2 * max_range;
+    std::fill_n(values, n, no_return);
+
+    for (const PlacedGrid& grid : scene.grids) {
+      const Pose2& g = grid.T_world_grid;
+      const Vec2 origin = Rotation2(g.yaw).unrotate({T_world_sensor.x - g.x, T_world_sensor.y - g.y});
+      beams_.directions(T_world_sensor.yaw - g.yaw, dx, dy);
+      if (p[kAngleNoise] > 0)
+        for_each_deviate(n, p[kAngleNoise], random, [&](size_t begin, std::span<const double> deviates) {
+          turn_directions(p[kAngleNoise], deviates, dx + begin, dy + begin);
+        });
+      cast_grid(*grid.field, origin.x, origin.y, dx, dy, static_cast<int>(n), max_range, values);
+    }
+    if (config_.bodies_visible && !(scene.static_shapes->empty() && scene.moving.empty())) {
+      const Fan fan = beams_.fan(T_world_sensor, dx, dy);
+      scene.static_shapes->cast(fan, max_range, values);
+      for (const MovingShape& shape : scene.moving) {
+        if (shape.body == mount.body) continue;
+        const double dx_center = shape.center.x - T_world_sensor.x,
+                     dy_center = shape.center.y - T_world_sensor.y;
+        const double reach = max_range + shape.radius;
+        if (dx_center * dx_center + dy_center * dy_center > reach * reach) continue;
+        cast_polygon(fan, {shape.vertices, static_cast<size_t>(shape.count)}, max_range, values);
+      }
+    }
+    if (valid) mark_hits({values, n}, no_return, valid);
+    for_each_deviate(n, p[kRangeNoise], random, [&](size_t begin, std::span<const double> deviates) {
+      disturb_ranges(p[kRangeNoise], deviates, no_return, max_range, values + begin);
+    });
+  }
+
+ private:
+  LidarConfig config_;
+  BeamTable beams_;
+};
+
+std::unique_ptr<const Sensor> make_lidar2d(const LaserTags& tags, BeamTable beams) {
+  const LidarConfig config{.pose = tags.pose,
+                           .fov = tags.fov,
+                           .rays = tags.rays,
+                           .max_range = static_cast<float>(tags.max_range),
+                           .bodies_visible = tags.bodies_visible,
+                           .noise = {tags.range_noise, tags.angle_noise}};
+  return std::make_unique<Lidar2d>(config, tags, std::move(beams));
+}
+
+// -- in the scene: the fan lies in the xy plane of the sensor, which leans with its vehicle
+
+constexpr double kNear = 0.01;  // m, as MVSim's near plane
+
+struct Laser3dConfig {
+  Pose3 pose;  // T_vehicle_sensor
+  double fov = 0;
+  int rays = 0;
+  float max_range = 0;
+  bool ignore_parent_body = false;
+  std::array<double, 1> noise{};
+};
+
+template <typename Archive>
+void visit(Archive& archive, const Laser3dConfig& config) {
+  const auto& [pose, fov, rays, max_range, ignore_parent_body, noise] = config;
+  archive(true, pose, fov, rays, max_range, ignore_parent_body, noise);  // true: not a laser of the plane
+}
+
+View view_of(const Laser3dConfig& config, const BeamTable& beams) {
+  View view;
+  view.content = ViewContent::kDepth;
+  view.width = config.rays, view.height = 1;
+  view.near = std::min(kNear, 0.5 * static_cast<double>(config.max_range));
+  view.far = static_cast<double>(config.max_range);
+  view.hides_vehicle = config.ignore_parent_body;
+  view.turns = false;
+  view.rings = {sin_cos(0)};
+  for (int i = 0; i < beams.count(); ++i) view.columns.push_back(sin_cos(beams.angle(i)));
+  return view;
+}
+
+class Laser3d final : public RaySensor {
+ public:
+  Laser3d(const Laser3dConfig& config, const LaserTags& tags, const BeamTable& beams)
+      : RaySensor({.mount = config.pose,
+                   .params = std::span(kNoise).first(1),
+                   .nominal_params = {config.noise.begin(), config.noise.end()},
+                   .reading = laser_reading(tags)},
+                  angles_of(beams), std::make_shared<const View>(view_of(config, beams))),
+        config_(config) {}
+  void add_config(ArchiveHasher& hasher) const override { hasher(config_); }
+
+  // Noise that would take a range out of bounds leaves it as it is.
+  void read_view(const SensorOwn& own, const float* seen, float* ranges, uint8_t* valid) const override {
+    const double sigma = own.params[kRangeNoise], high = static_cast<double>(config_.max_range);
+    const auto disturb = [&](size_t begin, std::span<const double> deviates) {
+      for (size_t i = begin; i < begin + deviates.size(); ++i) {
+        const auto range = static_cast<double>(seen[i]), noisy = range + sigma * deviates[i - begin];
+        const bool hit = range > 0 && range < high;
+        const double kept = noisy > 0 && noisy <= high ? noisy : range;
+        ranges[i] = hit ? static_cast<float>(kept) : config_.max_range;
+        if (valid) valid[i] = hit && kept < high ? 1 : 0;
+      }
+    };
+    for_each_deviate(static_cast<size_t>(config_.rays), sigma, *own.noise, disturb);
+  }
+
+ private:
+  Laser3dConfig config_;
+};
+
+std::unique_ptr<const Sensor> make_laser3d(const LaserTags& tags, const BeamTable& beams) {
+  const Laser3dConfig config{.pose = tags.pose,
+                             .fov = tags.fov,
+                             .rays = tags.rays,
+                             .max_range = static_cast<float>(tags.max_range),
+                             .ignore_parent_body = tags.ignore_parent_body,
+                             .noise = {tags.range_noise}};
+  return std::make_unique<Laser3d>(config, tags, beams);
+}
+
+}  // namespace
 
 template <>
 std::unique_ptr<const Sensor> compile_sensor<class Laser>(const SensorSpec& spec, LoadGuard& guard,
