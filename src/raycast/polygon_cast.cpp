@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "raycast/beams.h"
-#include "raycast/polygon_kernel.h"
+#include "raycast/polygon_sides.h"
 
 namespace mvsim {
 namespace {
@@ -129,10 +129,6 @@ double beyond_a_side(std::span<const Vec2> outline, std::span<const Vec2> other)
 }
 
 }  // namespace
-
-double segment_point_distance(Vec2 a, Vec2 b, Vec2 point) {
-  return std::sqrt(segment_point_square(a, b, point));
-}
 
 bool point_in_polygon(std::span<const Vec2> polygon, Vec2 point) {
   return !polygon.empty() && (inside(polygon, point) || border_square(polygon, point) == 0);

@@ -33,7 +33,6 @@ void cast_polygon(const Fan& fan, std::span<const Vec2> vertices, double max_ran
 // Simple polygons of either orientation, convex or not, as closed sets: a distance is 0 when they touch or
 // overlap. A polygon of one vertex is a point, of two a segment. Pure functions, any thread.
 
-double segment_point_distance(Vec2 a, Vec2 b, Vec2 point);
 bool point_in_polygon(std::span<const Vec2> polygon, Vec2 point);  // border included up to rounding
 double polygon_point_distance(std::span<const Vec2> polygon, Vec2 point);
 double polygon_circle_distance(std::span<const Vec2> polygon, Vec2 center, double radius);

@@ -148,11 +148,6 @@ Twist2 block_world_twist(const SimView& sim, size_t index) {
   return {s.vx + s.omega * center.y, s.vy - s.omega * center.x, s.omega};
 }
 
-double joint_angle(const SimView& sim, size_t index) {
-  const JointModel& joint = sim.model.joints.at(index);
-  return sim.state.bodies[joint.body_b].angle - sim.state.bodies[joint.body_a].angle - joint.initial_angle;
-}
-
 std::array<Vec2, 2> joint_anchors(const SimView& sim, size_t index) {
   const JointModel& joint = sim.model.joints.at(index);
   return {transform(body_pose(sim, joint.body_a), joint.anchor_a),

@@ -51,8 +51,6 @@ inline Vec2 vehicle_position(const SimView& sim, size_t vehicle) {
 Pose3 block_pose(const SimView& sim, size_t block);
 Twist2 block_world_twist(const SimView& sim, size_t block);
 
-// Yaw of body b less that of body a, 0 at the start; rad, not wrapped.
-double joint_angle(const SimView& sim, size_t joint);
 // World positions of the joint's anchors on body a and body b.
 std::array<Vec2, 2> joint_anchors(const SimView& sim, size_t joint);
 

@@ -56,7 +56,6 @@ class Fields {
 
   void add(FieldGroup group);
   const Scope& scope() const { return scope_; }
-  void set_scope(Scope scope) { scope_ = std::move(scope); }
 
   // Within a group the last child of the name counts, then the attribute.
   std::optional<NamedText> scalar(std::string_view name) const;

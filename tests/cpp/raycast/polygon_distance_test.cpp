@@ -41,8 +41,9 @@ TEST(PolygonDistance, KnownFigures) {
   EXPECT_DOUBLE_EQ(polygon_point_distance(kSquare, {4, 5}), 5);
   EXPECT_DOUBLE_EQ(polygon_circle_distance(kSquare, {4, 5}, 2), 3);
   EXPECT_EQ(polygon_circle_distance(kSquare, {1.5, 0.5}, 2), 0);
-  EXPECT_DOUBLE_EQ(segment_point_distance({0, 0}, {2, 0}, {1, 3}), 3);
-  EXPECT_DOUBLE_EQ(segment_point_distance({1, 1}, {1, 1}, {4, 5}), 5);
+  const Polygon segment{{0, 0}, {2, 0}}, point{{1, 1}, {1, 1}};
+  EXPECT_DOUBLE_EQ(polygon_point_distance(segment, {1, 3}), 3);
+  EXPECT_DOUBLE_EQ(polygon_point_distance(point, {4, 5}), 5);
   EXPECT_DOUBLE_EQ(polygon_point_distance(kCorner, {2, 2}), 1);
   EXPECT_DOUBLE_EQ(polygon_distance(kSquare, moved(kSquare, {3, 0.5, 0})), 2);
   EXPECT_EQ(polygon_distance(kSquare, moved(kSquare, {1, 0, 0})), 0);  // touching

@@ -19,6 +19,12 @@ std::string rig(const std::string& controller, const std::string& joint_more = "
          joint_more + "/>";
 }
 
+// Yaw of body b less that of body a, 0 at the start; rad, not wrapped.
+double joint_angle(const SimView& sim, size_t index) {
+  const JointModel& joint = sim.model.joints.at(index);
+  return sim.state.bodies[joint.body_b].angle - sim.state.bodies[joint.body_a].angle - joint.initial_angle;
+}
+
 double gap(const Simulation& sim, size_t joint = 0) {
   const auto [a, b] = joint_anchors(sim, joint);
   return norm(b - a);
