@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "model/compile_parts.h"
@@ -44,7 +43,8 @@ std::vector<size_t> settable_params(const Model& model, const std::string& patte
 double stored_value(const ParamEntry& entry, double given);
 double given_value(const ParamEntry& entry, double stored);
 
-// The value that a name stands for, of parameters that are choices. Throws Error.
+// Returns the value that a name stands for. The parameters that match `pattern` must be choices of names;
+// throws Error.
 double choice_value(const Model& model, const std::string& pattern, const std::string& name);
 
 // Imperfections of real robots that their descriptions leave out, as parameters that an environment

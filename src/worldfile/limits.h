@@ -35,7 +35,8 @@ inline constexpr int64_t kMaxSeenPoints = 1000000;     // of clouds and markers
 inline constexpr double kVehicleBytes = 16e3, kBlockBytes = 4e3, kElementBytes = 500, kValueBytes = 200;
 inline constexpr double kSeenPointBytes = 300;  // four triangles
 
-// `place`: an element, whose line is only searched for where an error needs it, or a SourceLocation.
+// Counts what a load takes, and throws an error that names the place beyond a limit. `place` is a
+// SourceLocation or an element, whose line is searched for only if an error needs it.
 class Budget {
  public:
   explicit Budget(LoadGuard& guard) : guard_(guard) {}
@@ -53,12 +54,12 @@ class Budget {
     take(bodies_, 1, kMaxBodies, "vehicles, blocks and walls", where);
     guard_.take(bytes, where, "the world");
   }
-  // Values of a component, such as a controller, that are kept until it is compiled.
+  // Counts the values of a component, such as a controller: they are kept until it is compiled.
   void values(size_t n, const SourceLocation& where) {
     guard_.take(static_cast<double>(n) * kValueBytes, where, "the world");
   }
-  // Rows of a file of points, each time that it is read; points that are drawn.
-  // A file of comments counts by its bytes, kLeastRowBytes a row.
+  // Counts the rows of a file of points, each time that it is read. A file of comments counts by its bytes,
+  // kLeastRowBytes a row.
   void rows(size_t n, const SourceLocation& where) {
     take(rows_, n, kMaxRows, "rows of points in files", where);
   }
@@ -77,7 +78,7 @@ class Budget {
   void text(size_t bytes, const SourceLocation& where) {
     take(text_bytes_, bytes, kMaxTextBytes, "bytes of values", where);
   }
-  // A reference that was replaced by so many bytes; an empty one costs time too.
+  // Counts a reference that was replaced by so many bytes. An empty one costs time, too.
   void expanded(size_t bytes, const SourceLocation& where) {
     take(references_, 1, kMaxReferences, "references ${}", where);
     take(expanded_bytes_, bytes, kMaxExpandedBytes, "bytes of expanded text", where);

@@ -46,8 +46,9 @@ class BodyPolicy {
   virtual Vec2 velocity(const BodyView& view, MoverState& mover, RandomStream& random) const = 0;
   // Returns the command of a vehicle's controller. By default it drives forward and turns towards velocity().
   virtual Twist2 twist(const BodyView& view, MoverState& mover, RandomStream& random, double max_turn) const;
-  virtual bool has_goal() const { return true; }     // MoverState::goal is drawn, again when reached
-  virtual bool is_callers() const { return false; }  // MoverState::asked is set by the caller
+  virtual bool has_goal() const { return true; }  // MoverState::goal is drawn, again when reached
+  // Whether the caller sets the velocity (MoverState::asked).
+  virtual bool is_moved_by_caller() const { return false; }
   virtual const std::vector<Vec2>* points() const { return nullptr; }  // points of the path that it follows
 };
 

@@ -8,7 +8,7 @@ namespace {
 class Callers final : public BodyPolicy {
  public:
   Vec2 velocity(const BodyView&, MoverState& mover, RandomStream&) const override { return mover.asked; }
-  bool is_callers() const override { return true; }
+  bool is_moved_by_caller() const override { return true; }
 };
 
 }  // namespace

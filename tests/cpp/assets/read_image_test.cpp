@@ -91,7 +91,7 @@ TEST(ReadImage, TellsWhichPixelsAreNotOpaque) {
                      png_chunk("tRNS", std::string("\0\1\0\2\0\3", 6))))
                 .transparent,
             (Holes{1, 0}));
-  // nothing to tell
+  // images without transparent pixels
   EXPECT_TRUE(read(png(1, 1, 8, kPngGrayAlpha, png_row({97, 255}))).transparent.empty());
   EXPECT_TRUE(read(png(1, 1, 8, kPngGray, png_row({97}))).transparent.empty());
 }

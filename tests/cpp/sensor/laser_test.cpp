@@ -167,7 +167,7 @@ TEST(Laser, WindowsBlockAndDoorsDoNot) {
   EXPECT_EQ(scan(plane("<door position='0.5' width='1'/>") + robot(lidar(""))).valid[90], 0);
 }
 
-// Beside the car, looking at its left front wheel, whose centre is at (1.4, 0.55).
+// The watcher stands beside the car and looks at its left front wheel, whose centre is at (1.4, 0.55).
 TEST(Laser, SteeredWheelsOfOtherVehiclesAreSeenTurned) {
   const std::string watcher = bot("watcher", "", lidar("") + "<init_pose>1.4 3 -90</init_pose>");
   Simulation sim(model_of("<simul_timestep>0.005</simul_timestep>" +

@@ -4,7 +4,7 @@
 namespace mvsim::flow_test {
 namespace {
 
-// A block at (x, 0); what the expressions of these tests come out as.
+// A block at (x, 0). The tests read the value of an expression from its place.
 std::string block_at(const std::string& x) {
   return "<block><init_pose>" + x + " 0 0</init_pose></block>";
 }
