@@ -22,11 +22,10 @@
 
 #include "batch/batch.h"
 #include "batch/worker_pool.h"
-#include "episode/compile_task.h"
 #include "episode/episode.h"
 #include "episode/observe.h"
-#include "sim/body_mass.h"
 #include "sim/move.h"
+#include "sim/solver_bodies.h"
 #include "timing.h"
 #include "vehicle/dynamics.h"
 

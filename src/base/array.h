@@ -51,8 +51,24 @@ inline size_t size_of(DType dtype) {  // bytes
   return with_dtype(dtype, [](auto zero) { return sizeof zero; });
 }
 
-std::string_view name_of(DType dtype);  // as in NumPy: "float32"
-size_t max_value_of(DType dtype);       // of an integer type; 0: not an integer
+inline std::string_view name_of(DType dtype) {  // as in NumPy
+  switch (dtype) {
+    case DType::kUint8:
+      return "uint8";
+    case DType::kUint16:
+      return "uint16";
+    case DType::kFloat64:
+      return "float64";
+    case DType::kFloat32:
+      break;
+  }
+  return "float32";
+}
+
+// The largest value of an integer type; 0 for the others.
+inline size_t max_value_of(DType dtype) {
+  return dtype == DType::kUint8 ? UINT8_MAX : dtype == DType::kUint16 ? UINT16_MAX : 0;
+}
 
 }  // namespace mvsim
 

@@ -43,6 +43,18 @@ class ForkedProcessError : public Error {
   using Error::Error;
 };
 
+// The driver has no memory for a picture of the requested size.
+class RenderMemoryError : public Error {
+ public:
+  using Error::Error;
+};
+
+// The driver lost the context or does not answer; a new Renderer may work.
+class RendererLost : public Error {
+ public:
+  using Error::Error;
+};
+
 // Returns the name of `candidates` nearest to `name` by edit distance, or "" if none is near.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 

@@ -1,11 +1,13 @@
 // Limits of a load: its memory, its time, and the clock that it reads.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <ctime>
 #include <functional>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 
@@ -23,12 +25,17 @@ using Poll = std::function<void()>;
 
 class LoadGuard {
  public:
-  explicit LoadGuard(uint64_t memory_limit = kDefaultMemoryLimit, Poll poll = {});
+  explicit LoadGuard(uint64_t memory_limit = kDefaultMemoryLimit, Poll poll = {})
+      : memory_limit_(memory_limit), poll_(std::move(poll)) {}
 
   // Takes `bytes` for `what`. Throws WorldFileError if the sum of the memory taken exceeds the limit.
   void take(double bytes, const SourceLocation& where, std::string_view what);
   // The same, but returns false and takes nothing if the limit would be exceeded.
-  bool try_take(double bytes);
+  bool try_take(double bytes) {
+    const bool fits = used_ + bytes <= static_cast<double>(memory_limit_);
+    if (fits) used_ += bytes;
+    return fits;
+  }
   void give_back(double bytes) { used_ -= bytes; }
 
   void poll() const {
@@ -43,6 +50,15 @@ class LoadGuard {
   double used_ = 0;  // bytes; sums of hostile sizes do not overflow
   Poll poll_;
 };
+
+inline void LoadGuard::take(double bytes, const SourceLocation& where, std::string_view what) {
+  if (try_take(bytes)) return;
+  char numbers[160];
+  std::snprintf(numbers, sizeof numbers,
+                " takes %.3g GB of memory, %.3g GB with all before; expected at most memory_limit, %.3g GB",
+                bytes / 1e9, (used_ + bytes) / 1e9, static_cast<double>(memory_limit_) / 1e9);
+  throw WorldFileError(where, std::string(what) + numbers);
+}
 
 // Memory that is given back at the end of a scope.
 class TemporaryMemory {

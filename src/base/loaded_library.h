@@ -1,9 +1,12 @@
 // Libraries loaded at run time, and values that are made at their first use.
 #pragma once
 
+#include <dlfcn.h>
 #include <memory>
 #include <mutex>
 #include <string>
+
+#include "base/text.h"
 
 namespace mvsim {
 
@@ -13,7 +16,14 @@ namespace mvsim {
 // names a file in the folder of this module that depends on the library, and dlsym also finds the functions
 // of libraries on which that file depends. If there is no such file, the system's library `name` is opened.
 // Thread-safe.
-void* open_library(const std::string& beside, const std::string& name);
+inline void* open_library(const std::string& beside, const std::string& name) {
+  Dl_info module{};
+  if (dladdr(reinterpret_cast<void*>(&open_library), &module) != 0 && module.dli_fname) {
+    const std::string own = join_path(folder_of(module.dli_fname), beside);
+    if (void* const library = dlopen(own.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+  }
+  return dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+}
 
 // A value that is made on first use and immutable from then on. Any thread.
 

@@ -3,7 +3,6 @@
 // from any thread.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 

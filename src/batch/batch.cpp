@@ -8,8 +8,6 @@
 #include <cstring>
 
 #include "base/text.h"
-#include "episode/compile_task.h"
-#include "episode/env_archive.h"
 #include "episode/episode.h"
 
 namespace mvsim {

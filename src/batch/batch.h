@@ -241,7 +241,7 @@ class Batch {
   std::vector<std::shared_ptr<const Task>> tasks_, next_tasks_;  // by env: of this and the next episode
   KnobTasks knob_tasks_;
   BatchOptions options_;
-  uint64_t fingerprint_;  // see env_archive.h
+  uint64_t fingerprint_;  // see episode/episode.h
   std::vector<EnvState> envs_;
   std::vector<uint8_t> has_rest_;                  // by env: result of note_rest()
   std::vector<DueDrawing> due_drawings_;           // by row

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "episode/compile_task.h"
+#include "episode/episode.h"
 
 namespace mvsim {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "batch/batch.h"
-#include "episode/env_archive.h"
+#include "episode/episode.h"
 #include "model/scene_view.h"
 #include "sim/snapshot.h"
 

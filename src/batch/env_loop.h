@@ -7,7 +7,6 @@
 #include <exception>
 #include <functional>
 #include <mutex>
-#include <string>
 #include <vector>
 
 #include "base/load_guard.h"

@@ -4,8 +4,8 @@
 #include <array>
 
 #include "episode/episode.h"
-#include "task/track/contacts.h"
-#include "task/track/people_near.h"
+#include "task/move/movers.h"
+#include "task/terms.h"
 
 namespace mvsim {
 
@@ -23,7 +23,7 @@ RowInfos::RowInfos(const Task& task, size_t rows, bool spl) : spl_(spl) {
     for (const std::string& name : agent.termination_names)
       columns.push_back(column("terminated/" + name, InfoType::kBool, rows));
   }
-  if (task.agents.size() > 1 || find_tracker<PeopleTracker>(task.trackers)) {
+  if (task.agents.size() > 1 || may_have_people(task.spec, *task.models.front())) {
     contacts_ = columns_.size();
     for (const ContactKind& kind : kContactKinds)
       column("collision/" + std::string(kind.name), InfoType::kBool, rows);

@@ -16,7 +16,6 @@
 #include <utility>
 
 #include "batch/batch.h"
-#include "episode/compile_task.h"
 #include "episode/episode.h"
 #include "render/gl/cuda_device.h"
 

@@ -1,7 +1,5 @@
 // Compiles a task, checks it by driving it, and finds the keyword that an error comes from.
 
-#include "episode/compile_task.h"
-
 #include <algorithm>
 #include <array>
 

@@ -1,11 +1,9 @@
-#include "episode/env_archive.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "base/archive.h"
 #include "episode/episode.h"
-#include "episode/transfer.h"
 #include "sim/snapshot.h"
 
 namespace mvsim {

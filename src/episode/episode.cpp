@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "episode/transfer.h"
 #include "model/transfer_params.h"
 #include "task/plan/shortest_path.h"
 

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "base/vector_kernels.h"
-#include "episode/transfer.h"
+#include "episode/episode.h"
 #include "task/observe_view.h"
 
 namespace mvsim {

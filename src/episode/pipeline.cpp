@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
-#include "episode/compile_task.h"
 #include "episode/episode.h"
 #include "episode/observe.h"
 #include "model/transfer_params.h"
 #include "sensor/view_sensor.h"
-#include "task/compile_parts.h"
 #include "task/track/localization.h"
 #include "vehicle/car.h"
 #include "views/view_moment.h"

@@ -1,7 +1,6 @@
 #include "episode/pipeline_sources.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <string>

@@ -1,7 +1,6 @@
 #include "episode/quantities.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "episode/episode.h"
 #include "model/transfer_params.h"
@@ -96,7 +95,7 @@ void read_goal(const Task&, const EnvState& env, size_t agent, double* out) {
 void write_goal(const Task& task, EnvState& env, size_t agent, const double* v) {
   set_goal(task, env, agent, {v[0], v[1]});
 }
-// The heading of the goal, which follows from its position (task/goal_poses.h).
+// The heading of the goal, which follows from its position (task/terms.h).
 void read_goal_yaw(const Task& task, const EnvState& env, size_t agent, double* out) {
   *out = task.agents[agent].start_and_goal.goal_poses()->heading(env.agents[agent].goal);
 }
@@ -117,7 +116,7 @@ void read_estimated_pose(const Task& task, const EnvState& env, size_t agent, do
 void check_body_velocity(const Task& task, const EnvState&, size_t index, const std::string& name,
                          const double* v) {
   const Movers::Body& body = task.movers->bodies()[index];
-  if (!task.movers->group_of(body).policy->is_callers())
+  if (!task.movers->group_of(body).policy->is_moved_by_caller())
     throw Error(name + " is set by its policy, expected a body with policy=\"python\"");
   check_twist({v[0], v[1], 0}, name);
 }

@@ -1,4 +1,4 @@
-#include "episode/transfer.h"
+#include "episode/episode.h"
 
 #include <algorithm>
 #include <cmath>

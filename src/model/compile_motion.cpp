@@ -1,7 +1,6 @@
 // The drive of a vehicle as datasheets have it: its parameters and its memory.
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <numeric>
 

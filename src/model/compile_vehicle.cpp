@@ -2,11 +2,10 @@
 #include "model/transfer_params.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "model/mesh_outline.h"
 #include "model/shape.h"
-#include "sensor/odometry.h"
+#include "sensor/sensor.h"
 #include "vehicle/dynamics.h"
 #include "vehicle/wheel.h"
 #include "worldfile/expression.h"

@@ -1,4 +1,4 @@
-#include "model/grid.h"
+#include "model/compile.h"
 
 #include <algorithm>
 #include <array>

@@ -346,7 +346,7 @@ void find_recipe_frames(Model& model);
 // find_recipe_frames, because a sensor with pictures keeps a recipe of poses in its memory instead of pixels.
 void lay_out_sensors(Model& model);
 
-// Layout of a recipe (sim/scene_poses.h): the place of the mounting error, the size of the part before the
+// Layout of a recipe (sim/sense.h): the place of the mounting error, the size of the part before the
 // parameters, and the numbers of a pose.
 inline constexpr size_t kViewRecipeAskew = 3, kViewRecipeHead = 6, kScenePoseNumbers = 13;
 // Returns how many numbers a sensor keeps in a state: memory_size(), or the size of its recipe.

@@ -81,7 +81,7 @@ class ViewDrawer {
   // much the sensor sits beside its mount; `poses`: of Model::recipe_frames.
   virtual void cast(const Model& model, size_t sensor, const View& view, const Pose2& mount_error,
                     std::span<const ScenePose> poses, float* distances) const = 0;
-  // Draws the first image of a view sensor from a recipe (sim/scene_poses.h): ReadingSpec::bytes().
+  // Draws the first image of a view sensor from a recipe (sim/sense.h): ReadingSpec::bytes().
   virtual void draw(const Model& model, size_t sensor, const double* recipe, std::byte* out) const = 0;
   // The backend of the cameras; kAuto where nothing has been drawn yet.
   virtual CameraBackend known_backend() const = 0;
@@ -90,7 +90,7 @@ class ViewDrawer {
 // Makes the drawer of one Model.
 using ViewDrawerMaker = std::function<std::unique_ptr<const ViewDrawer>()>;
 
-// Throws Error if the Model was compiled without one (CompileOptions::make_drawer).
+// Returns the drawer of a Model. Throws Error if it was compiled without one (CompileOptions::make_drawer).
 const ViewDrawer& drawer_of(const Model& model);
 
 // The backend that snapshots name; kAuto of a Model without cameras, and where nothing has been drawn yet.

@@ -9,8 +9,6 @@
 #include "batch/worker_pool.h"
 #include "model/model.h"
 #include "python/bind.h"
-#include "python/gil.h"
-#include "python/path.h"
 #include "task/env_spec.h"
 #include "task/env_state.h"
 #include "task/track/tracker.h"

@@ -7,7 +7,6 @@
 #include "batch/batch.h"
 #include "model/transfer_params.h"
 #include "python/bind.h"
-#include "python/gil.h"
 #include "sim/place.h"
 #include "sim/simulation.h"
 

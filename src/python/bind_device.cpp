@@ -5,7 +5,6 @@
 #include "batch/batch.h"
 #include "batch/device_array.h"
 #include "python/bind.h"
-#include "python/gil.h"
 #include "views/view_backend.h"
 
 namespace py = pybind11;

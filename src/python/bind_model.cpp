@@ -10,8 +10,6 @@
 #include "base/math.h"
 #include "model/compile.h"
 #include "python/bind.h"
-#include "python/gil.h"
-#include "python/path.h"
 #include "scene/scene.h"
 #include "scene/triangles.h"
 #include "sensor/ray_sensor.h"

@@ -6,8 +6,6 @@
 
 #include "model/model.h"
 #include "python/bind.h"
-#include "python/gil.h"
-#include "python/path.h"
 #include "sensor/view_sensor.h"
 
 namespace py = pybind11;

@@ -8,11 +8,10 @@
 #include "base/simd.h"
 #include "batch/batch.h"
 #include "python/bind.h"
-#include "python/gil.h"
 #include "render/gl/device_choice.h"
 #include "render/pictures/renderer.h"
-#include "sim/debug_marks.h"
-#include "sim/scene_poses.h"
+#include "sim/sense.h"
+#include "sim/simulation.h"
 #include "sim/snapshot.h"
 #include "views/view_backend.h"
 
@@ -28,8 +27,8 @@ py::array_t<uint8_t> array_of(const Image& image) {
 
 // A running world.
 py::array_t<uint8_t> draw(Renderer& renderer, const std::shared_ptr<const Model>& model,
-                          const Simulation& simulation, const std::optional<Goal>& goal, const Camera& camera,
-                          int width, int height) {
+                          const Simulation& simulation, const std::optional<GoalMark>& goal,
+                          const Camera& camera, int width, int height) {
   Image image;
   {
     const ReleasedGil released;
@@ -43,8 +42,8 @@ py::array_t<uint8_t> draw(Renderer& renderer, const std::shared_ptr<const Model>
 // A batch's env with its goal.
 py::array_t<uint8_t> draw_env(Renderer& renderer, const Batch& batch, int env, const Camera& camera,
                               int width, int height) {
-  std::optional<Goal> goal;
-  if (const auto center = batch.goal(env)) goal = Goal{*center, batch.goal_radius()};
+  std::optional<GoalMark> goal;
+  if (const auto center = batch.goal(env)) goal = GoalMark{*center, batch.goal_radius()};
   return draw(renderer, batch.model(env), batch.simulation(env), goal, camera, width, height);
 }
 

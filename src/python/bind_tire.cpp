@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include "python/bind.h"
-#include "python/gil.h"
 #include "tire/rolling.h"
 #include "tire/tire_model.h"
 #include "tire/vti_mavs.h"

@@ -12,11 +12,10 @@
 
 #include "batch/batch.h"
 #include "python/bind.h"
-#include "python/gil.h"
 #include "scene/marks.h"
 #include "scene/triangles.h"
-#include "sim/debug_marks.h"
-#include "sim/scene_poses.h"
+#include "sim/sense.h"
+#include "sim/simulation.h"
 
 namespace py = pybind11;
 using namespace pybind11::literals;

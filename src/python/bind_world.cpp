@@ -4,18 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <optional>
 
 #include "model/compile_parts.h"
 #include "python/bind.h"
-#include "python/gil.h"
-#include "python/path.h"
 #include "record/vehicle_log.h"
 #include "sensor/view_sensor.h"
-#include "sim/animate.h"
 #include "sim/free_room.h"
+#include "sim/place.h"
 #include "sim/simulation.h"
 #include "vehicle/car.h"
 #include "views/draw_views.h"

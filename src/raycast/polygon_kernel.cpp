@@ -1,4 +1,4 @@
-#include "raycast/polygon_kernel.h"
+#include "raycast/polygon_sides.h"
 
 #include <algorithm>
 #include <limits>

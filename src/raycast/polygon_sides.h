@@ -1,4 +1,5 @@
-// The sides of convex polygons, as rays need them. Private to raycast/.
+// The sides of convex polygons, as rays need them, and their half planes against fans of beams. Private to
+// raycast/.
 #pragma once
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <span>
 
 #include "base/geometry.h"
+#include "raycast/beams.h"
 
 namespace mvsim {
 
@@ -57,5 +59,26 @@ void for_each_side(std::span<const Vec2> vertices, Use use) {
     take({along.y, -along.x}, vertices[j]);
   }
 }
+
+// Half planes of polygons against fans of beams, for polygon_cast.cpp and static_shapes.cpp.
+
+// normal . p <= 1 of points p relative to a fan's origin: a ray of direction d crosses the line where
+// 1 / t = m . d, so min and max of many need no division. Not initialised: there are arrays of them.
+struct HalfPlane {
+  double x, y;
+};
+
+// Lowers each range[beams] to the distance at which its beam, of direction d, enters the polygon: 1 / u with
+// u = min of m . d over `front`. A beam misses it if u <= 0 or u < max of m . d over `back`; distances beyond
+// max_range do not count. `front` is not empty.
+void cast_half_planes(std::span<const HalfPlane> front, std::span<const HalfPlane> back, const Fan& fan,
+                      BeamInterval beams, double max_range, float* range);
+
+// The same as cast_polygon() for a polygon with these sides and the beams that can meet it.
+void cast_sides(std::span<const PolygonSide> sides, const Fan& fan, const BeamIntervals& beams,
+                double max_range, float* range);
+
+// Whether one of range[beams] is larger than a limit.
+bool any_longer(const float* range, BeamInterval beams, double limit);
 
 }  // namespace mvsim

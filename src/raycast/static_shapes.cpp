@@ -9,7 +9,7 @@
 
 #include "raycast/beams.h"
 #include "raycast/polygon_cast.h"
-#include "raycast/polygon_kernel.h"
+#include "raycast/polygon_sides.h"
 
 namespace mvsim {
 namespace {

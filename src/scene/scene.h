@@ -41,7 +41,20 @@ struct SkyPlace {
 };
 
 // `direction` is of any length but 0.
-SkyPlace sky_place(Vec3 direction);
+inline SkyPlace sky_place(Vec3 direction) {
+  SkyPlace out;
+  double nearest = -1;
+  for (size_t side = 0; side < kSkySides; ++side)
+    if (const double ahead = dot(kSkyBox[side].ahead, direction); ahead > nearest) {
+      nearest = ahead;
+      out.side = side;
+    }
+  if (!(nearest > 0)) return {};
+  const SkySide& side = kSkyBox[out.side];
+  out.u = 0.5 + 0.5 * dot(side.right, direction) / nearest;
+  out.v = 0.5 + 0.5 * dot(side.down, direction) / nearest;
+  return out;
+}
 
 // Visible form of a world: shapes with materials, the frame of each shape, the sun and the sky. Metres and
 // radians, world frame. Compiled with the Model, never changed afterwards, read from any thread; independent

@@ -2,7 +2,6 @@
 // depth, x forward, y left, z up; both cameras look through optical frames, x right, y down, z forward.
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <memory>
 
 #include "base/archive.h"

@@ -15,7 +15,7 @@
 namespace mvsim {
 
 // Sensors that see the visible scene: cameras and 3D lidars. They list their views, a renderer draws these,
-// and the sensor adds its noise. sim/scene_poses.h says when.
+// and the sensor adds its noise. sim/sense.h says when.
 
 // One image of a sensor, e.g. "depth".
 struct ViewImage {

@@ -1,4 +1,4 @@
-#include "sim/animate.h"
+#include "sim/place.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,3 @@
-#include "sim/body_mass.h"
 
 #include <box2d/b2_common.h>
 #include <box2d/b2_math.h>

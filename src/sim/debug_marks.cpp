@@ -1,4 +1,4 @@
-#include "sim/debug_marks.h"
+#include "sim/simulation.h"
 
 #include <algorithm>
 
@@ -111,7 +111,7 @@ void add_regions(const Simulation& simulation, Marks& marks) {
   }
 }
 
-RingMark goal_ring(const Model& model, const Goal& goal) {
+RingMark goal_ring(const Model& model, const GoalMark& goal) {
   constexpr double kAbove = 0.01;  // m, where the ground is level
   constexpr int kCorners = 48;
   RingMark ring{{goal.center.x, goal.center.y, kAbove}, 0.75 * goal.radius, goal.radius, {}};
@@ -126,7 +126,7 @@ RingMark goal_ring(const Model& model, const Goal& goal) {
 
 }  // namespace
 
-Marks debug_marks(const Simulation& simulation, const std::optional<Goal>& goal) {
+Marks debug_marks(const Simulation& simulation, const std::optional<GoalMark>& goal) {
   const Model& model = simulation.model();
   Marks marks;
   for (size_t i = 0; i < model.vehicles.size(); ++i) add_heading(simulation, i, marks);

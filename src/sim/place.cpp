@@ -5,12 +5,11 @@
 
 #include "model/shape.h"
 #include "model/transfer_params.h"
-#include "sim/animate.h"
-#include "sim/body_mass.h"
 #include "sim/body_state.h"
 #include "sim/drive.h"
 #include "sim/free_room.h"
 #include "sim/measure.h"
+#include "sim/solver_bodies.h"
 #include "sim/stand.h"
 #include "sim/workspace.h"
 

@@ -1,11 +1,10 @@
-#include "sim/scene_poses.h"
 
 #include <algorithm>
 #include <vector>
 
 #include "model/model.h"
-#include "sim/animate.h"
 #include "sim/measure.h"
+#include "sim/place.h"
 #include "sim/sense.h"
 
 namespace mvsim {

@@ -7,10 +7,8 @@
 #include "model/model.h"
 #include "model/scene_view.h"
 #include "model/transfer_params.h"
-#include "sensor/odometry.h"
 #include "sensor/sensor.h"
 #include "sim/measure.h"
-#include "sim/scene_poses.h"
 
 namespace mvsim {
 namespace {

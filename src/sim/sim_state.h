@@ -42,7 +42,7 @@ struct VehicleState {
 };
 
 // The latest due reading of a sensor. Its values are in SimState::readings. A picture has no values there,
-// but a recipe in SimState::memory from which it is drawn again (sim/scene_poses.h).
+// but a recipe in SimState::memory from which it is drawn again (sim/sense.h).
 struct SensorState {
   double last_due = 0;    // time of the step that produced the last reading
   double stamp = -1;      // simulated time that the reading describes; < 0: none yet

@@ -8,14 +8,15 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "sim/animate.h"
+#include "scene/marks.h"
 #include "sim/clearance.h"
 #include "sim/measure.h"
-#include "sim/scene_poses.h"
+#include "sim/place.h"
 #include "sim/sense.h"
 #include "sim/sim_state.h"
 #include "sim/step_observer.h"
@@ -90,7 +91,7 @@ class Simulation {
   }
   // Draws whether a reading taken now is missing (sim/sense.h).
   bool drops_out(size_t sensor) { return mvsim::drops_out(*model_, state_, sensor); }
-  // Records the numbers from which the current image can be drawn later (sim/scene_poses.h).
+  // Records the numbers from which the current image can be drawn later (sim/sense.h).
   void record_view(size_t sensor, double* recipe) { mvsim::record_view(*model_, state_, sensor, recipe); }
 
  private:
@@ -99,5 +100,15 @@ class Simulation {
   mutable Workspace work_;
   StepObservers observers_;
 };
+
+// A goal to be marked.
+struct GoalMark {
+  Vec2 center;
+  double radius = 0.25;  // m
+};
+
+// Marks of a simulation for viewers: headings, joints, regions and the rays of lidars, as it stands now.
+// Takes fresh readings of all lidars, from a copy: looking changes nothing.
+Marks debug_marks(const Simulation& simulation, const std::optional<GoalMark>& goal = {});
 
 }  // namespace mvsim

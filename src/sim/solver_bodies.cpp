@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "sim/body_mass.h"
+#include "sim/body_state.h"
 #include "sim/free_room.h"
 #include "sim/move.h"
 #include "sim/solver_passage.h"

@@ -113,4 +113,20 @@ class SolverFilter final : public b2ContactFilter {
   int accepted = 0;  // pairs, of which a contact was made
 };
 
+// Masses and inertias of bodies with the roundings of Box2D, which sums up a body's mass fixture by fixture.
+
+// Mass properties about the body origin.
+struct MassProperties {
+  double mass = 0;  // kg
+  Vec2 center;
+  double inertia = 0;  // kg m2 about the body origin
+};
+
+MassProperties vehicle_mass(const VehicleModel& vehicle,
+                            std::span<const double> params);  // chassis and wheels
+MassProperties block_mass(const BlockModel& block, std::span<const double> params);
+
+BodyInertia vehicle_inertia(const VehicleModel& vehicle, std::span<const double> params);
+BodyInertia block_inertia(const BlockModel& block, std::span<const double> params);
+
 }  // namespace mvsim

@@ -47,6 +47,16 @@ struct PassageLimits {
   float forgiven;    // of the depth at the start
 };
 
+// The limits of a whole step, and of a part of a step that was halved.
+inline constexpr PassageLimits kInStep{
+    .travel = 0.25f, .max_travel = 10, .squeezed = true, .depth = 0.25f, .max_depth = 10, .forgiven = 0};
+inline constexpr PassageLimits kInPart{.travel = 0.25f,
+                                       .max_travel = 0.01f,
+                                       .squeezed = false,
+                                       .depth = 0.25f,
+                                       .max_depth = 0.01f,
+                                       .forgiven = 1};
+
 BodyStart start_of(const b2Body& body);
 void put_back(b2Body& body, const BodyStart& start);
 // Limits the velocity of a body as Box2D would in a step of `dt` s.

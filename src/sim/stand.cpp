@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "raycast/polygon_cast.h"
-#include "sim/animate.h"
 #include "sim/measure.h"
+#include "sim/place.h"
 #include "sim/workspace.h"
 #include "terrain/ground.h"
 

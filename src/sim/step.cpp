@@ -4,11 +4,11 @@
 
 #include "model/compile_parts.h"
 #include "model/model.h"
-#include "sim/animate.h"
 #include "sim/body_state.h"
 #include "sim/drive.h"
 #include "sim/free_room.h"
 #include "sim/move.h"
+#include "sim/place.h"
 #include "sim/simulation.h"
 #include "sim/stand.h"
 #include "sim/step_observer.h"

@@ -7,7 +7,6 @@
 #include "sim/free_room.h"
 #include "task/compile_parts.h"
 #include "task/plan/path_tables.h"
-#include "task/randomize_level.h"
 
 namespace mvsim {
 namespace {

@@ -27,9 +27,14 @@ void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard,
 void compile_agents(Task& task, LoadGuard& guard);
 
 // Makes a task from these parts. `make_drawer` makes the drawer of the views of its sensors. Throws
-// WorldFileError or Error. Callers use compile_task() (episode/compile_task.h), which checks the task as
+// WorldFileError or Error. Callers use compile_task() (episode/episode.h), which checks the task as
 // well.
 std::unique_ptr<Task> assemble_task(const EnvSpec& spec, const EnvLoadOptions& options,
                                     const ViewDrawerMaker& make_drawer);
+
+// Makes the randomisations of the level for the task's agents and their sensors (none without a level), and
+// those of the drift of <localization>. Throws
+// WorldFileError at the level's place for an unknown one.
+std::vector<Randomization> make_level(const Task& task);
 
 }  // namespace mvsim

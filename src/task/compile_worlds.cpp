@@ -11,7 +11,7 @@
 #include "model/compile.h"
 #include "sensor/sensors.h"
 #include "sensor/view_sensor.h"
-#include "task/move/people.h"
+#include "task/move/movers.h"
 #include "views/draw_views.h"
 
 namespace mvsim {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -102,7 +101,7 @@ struct EnvSpec {
   std::vector<TermSpec> resets, randomizations;  // in file order
   std::vector<TermSpec> movers;                  // <people> and <move>
   std::vector<TermSpec> trackers;  // elements that declare a tracker (task/track/), one for each tag
-  NamedText randomize_level;       // "", "none", "standard" or "strong" (task/randomize_level.h)
+  NamedText randomize_level;       // "", "none", "standard" or "strong" (task/randomize_level.cpp)
   std::vector<KnobSpec> knobs;
 
   // Folders that may be read for the world and its parts, beside the caller's.

@@ -16,7 +16,7 @@
 
 namespace mvsim {
 
-// The state of late actions, late readings and pushes of an agent (episode/transfer.h). Plain values.
+// The state of late actions, late readings and pushes of an agent (episode/episode.h). Plain values.
 
 // A delay in control periods plus time steps.
 struct Delay {

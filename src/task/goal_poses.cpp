@@ -1,5 +1,5 @@
 // Goals with a heading: the poses, an observation (goal_heading) and a reward (pose_progress).
-#include "task/goal_poses.h"
+#include "task/terms.h"
 
 #include <cmath>
 #include <limits>

@@ -1,11 +1,10 @@
 // Explains why an episode found no start or no goal. Examines many points again for the limit that fails, and
 // by how much.
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <limits>
 
-#include "task/plan/free_space.h"
+#include "task/plan/planning_grid.h"
 #include "task/start_and_goal.h"
 
 namespace mvsim {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "task/make_term.h"
-#include "task/observe_sensor.h"
+#include "task/observe_view.h"
 #include "task/track/localization.h"
 #include "vehicle/car.h"
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "task/make_term.h"
-#include "task/move/people.h"
+#include "task/move/movers.h"
 
 namespace mvsim {
 namespace {

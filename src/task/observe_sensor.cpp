@@ -1,5 +1,5 @@
 // Observations of sensor readings: reading, imu, gnss.
-#include "task/observe_sensor.h"
+#include "task/observe_view.h"
 
 #include <algorithm>
 #include <array>

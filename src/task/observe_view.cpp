@@ -8,7 +8,6 @@
 #include "base/vector_kernels.h"
 #include "model/model.h"
 #include "task/make_term.h"
-#include "task/observe_sensor.h"
 
 namespace mvsim {
 namespace {

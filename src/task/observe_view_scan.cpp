@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "task/observe_sensor.h"
 #include "task/observe_view.h"
 
 namespace mvsim {

@@ -1,12 +1,11 @@
 // <place blocks="pattern" .../>: moves blocks to random poses, with random sizes, at the start of an episode:
 // to any pose of an area, or to poses of a list.
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 
 #include "sim/rigid_body_solver.h"
 #include "task/make_term.h"
-#include "task/plan/free_space.h"
+#include "task/plan/planning_grid.h"
 #include "worldfile/expression.h"
 
 namespace mvsim {

@@ -1,8 +1,6 @@
-#include "task/randomize_level.h"
 
 #include <algorithm>
 #include <cstdio>
-#include <iterator>
 
 #include "task/compile_parts.h"
 #include "task/track/localization.h"

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "sim/rigid_body_solver.h"
-#include "task/plan/free_space.h"
+#include "task/plan/planning_grid.h"
 
 namespace mvsim {
 namespace {

@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "task/env_state.h"
-#include "task/goal_poses.h"
-#include "task/rig_start.h"
 #include "task/terms.h"
+#include "task/trailer.h"
 
 namespace mvsim {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "task/make_term.h"
-#include "task/track/contacts.h"
+#include "task/terms.h"
 
 namespace mvsim {
 

@@ -3,6 +3,8 @@
 // agent.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,9 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/geometry.h"
 #include "model/model.h"
+#include "sim/sim_state.h"
 #include "task/env_state.h"
-#include "task/goal_poses.h"
 #include "task/observation_spec.h"
 #include "task/term_reader.h"
 #include "task/track/tracker.h"
@@ -43,6 +46,20 @@ struct TaskNeeds {
   }
 };
 
+// Poses among which the goals of episodes are drawn. A goal is a point (AgentState::goal); its heading is
+// that of the nearest of these poses, so it follows from the point alone, also where a caller sets the goal.
+class GoalPoses {
+ public:
+  explicit GoalPoses(std::vector<Pose2> poses);  // at least one
+
+  const std::vector<Pose2>& poses() const { return poses_; }
+  // Yaw of the pose that is nearest to the goal, rad; the first one of several.
+  double heading(Vec2 goal) const;
+
+ private:
+  std::vector<Pose2> poses_;
+};
+
 // The data that a term may read while it is made.
 struct TaskContext {
   const Model& model;
@@ -61,6 +78,21 @@ struct TaskContext {
   const Trackers& trackers;  // trackers of the task
   TaskNeeds& needs;
 };
+
+// The name that terms and infos give to a kind of bodies that a robot can touch.
+struct ContactKind {
+  std::string_view name;
+  Contact bit;
+};
+
+inline constexpr std::array<ContactKind, 4> kContactKinds{{{"wall", kTouchesWall},
+                                                           {"block", kTouchesBlock},
+                                                           {"agent", kTouchesVehicle},
+                                                           {"person", kTouchesPerson}}};
+
+// Reads the attribute `with`, names of such kinds, as bits of Contact. Without the attribute all bits are set
+// (track/contacts.cpp).
+uint8_t read_contact_kinds(TermReader& reader);
 
 // Buffers of one call, no state.
 struct Scratch {
@@ -83,7 +115,7 @@ class Observation {
   // Writes one frame of dtype(); the caller clips it. Reading a sensor advances its noise, so the state is
   // mutable.
   virtual void write_frame(EnvState& env, AgentState& agent, Scratch& scratch, std::byte* out) const = 0;
-  // The sensor of the observation, if any: its reading may be late or drop out (episode/transfer.h).
+  // The sensor of the observation, if any: its reading may be late or drop out (episode/episode.h).
   virtual std::optional<size_t> sensor() const { return std::nullopt; }
   // This term if its frames are drawn, else null.
   virtual const Picture* picture() const { return nullptr; }

@@ -1,11 +1,13 @@
 // Elevation maps, and scans of their heights.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/geometry.h"
@@ -19,7 +21,14 @@ namespace mvsim {
 class HeightMap {
  public:
   // `heights`: rows * columns, row by row, m; node (0, 0) is at `corner`, both counts are at least 2.
-  HeightMap(int rows, int columns, double resolution, Vec2 corner, std::vector<float> heights);
+  HeightMap(int rows, int columns, double resolution, Vec2 corner, std::vector<float> heights)
+      : rows_(rows),
+        columns_(columns),
+        resolution_(resolution),
+        nodes_per_metre_(1 / resolution),
+        corner_(corner),
+        highest_(*std::max_element(heights.begin(), heights.end())),
+        heights_(std::move(heights)) {}
 
   int rows() const { return rows_; }
   int columns() const { return columns_; }

@@ -8,7 +8,7 @@
 #include "model/model.h"
 #include "render/gl/cuda_device.h"
 #include "render/gl/gl_view_list.h"
-#include "render/level/flat_view.h"
+#include "render/level/flat_scene.h"
 #include "sensor/sensors.h"
 #include "sensor/view_sensor.h"
 #include "views/view_backend.h"

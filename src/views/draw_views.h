@@ -15,7 +15,7 @@
 
 namespace mvsim {
 
-// Draws the images of view sensors from recipes (sim/scene_poses.h), of one world or of many at once.
+// Draws the images of view sensors from recipes (sim/sense.h), of one world or of many at once.
 
 struct DeviceImage;
 

@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "base/error.h"
 #include "render/gl/cuda_device.h"
 #include "render/gl/device_choice.h"
 #include "render/gl/egl_context.h"
-#include "render/gl/gl_errors.h"
 #include "render/gl/gl_view_list.h"
 #include "render/gl/gl_views.h"
 

@@ -110,4 +110,8 @@ std::vector<std::string> names_of(const Map& map) {
   return out;
 }
 
+// Returns the names of variables that were not used and that no file mentions in ${} or $f{}. Files that an
+// <if> left out count too. Empty if one of these files cannot be read.
+std::vector<std::string> unused_variables(const LoadState& state);
+
 }  // namespace mvsim

@@ -5,8 +5,8 @@
 
 #include "assets/open_file.h"
 #include "worldfile/include.h"
+#include "worldfile/load_state.h"
 #include "worldfile/parse.h"
-#include "worldfile/unused_variables.h"
 
 namespace mvsim {
 namespace {

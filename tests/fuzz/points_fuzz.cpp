@@ -2,7 +2,7 @@
 #include "assets/data_files.h"
 
 #include "fuzz.h"
-#include "task/plan/centreline_file.h"
+#include "task/plan/centreline.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace mvsim;

@@ -1,4 +1,7 @@
-"""The rooms of src/ include each other only as the table says, which docs/architecture.md and CMakeLists.txt follow."""
+"""The rooms of src/ include each other only as the table says, which docs/architecture.md and CMakeLists.txt follow.
+
+Files are neither too short nor too long: a reader should not have to open five files for one idea.
+"""
 
 import re
 from pathlib import Path
@@ -33,6 +36,25 @@ MAY_INCLUDE = {
 
 # The same of the folders of render/, one for each way to draw. Beside them stands shading.h: the formulas that all use.
 RENDER_MAY_INCLUDE = {"rays": "", "level": "rays", "gl": "rays", "pictures": "gl"}
+
+# Files that may have fewer than 40 lines: registries, tables, seams of the linker or a library, and pure interfaces.
+SHORT = {
+    "assets/confined_child.h": "interface: one function, behind which nothing is trusted",
+    "base/highway_targets.h": "settings that Highway reads before its header",
+    "base/math.h": "interface of the elementary functions",
+    "base/math_coefficients.h": "table of the coefficients of these functions",
+    "base/simd.h": "interface: the choice of an instruction set",
+    "raycast/embree_library.h": "table of the functions of a library that is loaded at run time",
+    "sensor/more_sensors.cpp": "default that a build with sensors of its own leaves out",
+    "task/make_term.h": "registration of terms, which terms.cpp must not see",
+    "task/more_observations.cpp": "default that a build with observations of its own leaves out",
+    "tire/shaft.h": "interface: one function",
+    "tire/tires.cpp": "registry of the friction models",
+    "vehicle/dynamics.cpp": "registry of the dynamics classes",
+}
+# One unit that is compiled for each instruction set.
+LONG = {"base/vector_kernels.cpp"}
+SHORTEST, LONGEST = 40, 400  # lines
 
 
 def files_of(room: str) -> list[Path]:
@@ -81,3 +103,21 @@ def test_the_page_and_the_build_name_the_same_rooms_in_the_same_order() -> None:
     assert re.findall(r"^\| `([a-z_]+)/` \|", page, re.MULTILINE) == list(MAY_INCLUDE)
     build = re.search(r"set\(MVSIM_ROOMS ([a-z ]+)", (ROOT / "CMakeLists.txt").read_text())
     assert build and build[1].split() == [room for room in MAY_INCLUDE if room != "python"]
+
+
+def lengths(files: list[Path], root: Path) -> dict[str, int]:
+    return {str(f.relative_to(root)): len(f.read_text().splitlines()) for f in files}
+
+
+def test_files_of_src_are_full_and_not_long() -> None:
+    found = lengths([f for room in MAY_INCLUDE for f in files_of(room)], SOURCE)
+    assert set(SHORT) | LONG <= set(found)
+    assert {name for name, lines in found.items() if lines < SHORTEST} <= set(SHORT)
+    assert {name for name, lines in found.items() if lines > LONGEST} <= LONG
+    assert sum(lines < 60 for lines in found.values()) <= 0.25 * len(found)
+
+
+def test_modules_of_the_package_are_not_long() -> None:
+    package = ROOT / "python" / "mvsim_gym"
+    found = lengths(sorted(package.rglob("*.py")), package)
+    assert [name for name, lines in found.items() if lines > LONGEST] == []

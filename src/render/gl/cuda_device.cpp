@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "render/gl/gl_errors.h"
 
 namespace mvsim {
 namespace {

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "base/error.h"
-#include "render/gl/gl_errors.h"
 
 namespace mvsim {
 namespace {

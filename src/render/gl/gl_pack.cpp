@@ -11,9 +11,9 @@
 #include <cstdio>
 #include <string>
 
+#include "base/error.h"
 #include "base/math.h"
 #include "base/math_coefficients.h"
-#include "render/gl/gl_errors.h"
 #include "render/gl/gl_objects.h"
 
 namespace mvsim::view_shaders {

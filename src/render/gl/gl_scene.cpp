@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "render/gl/gl_errors.h"
+#include "base/error.h"
 
 namespace mvsim {
 namespace {

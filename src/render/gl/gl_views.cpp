@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <vector>
 
+#include "base/error.h"
 #include "render/gl/egl_context.h"
-#include "render/gl/gl_errors.h"
 #include "render/gl/gl_objects.h"
 #include "render/gl/gl_pack.h"
 #include "render/gl/gl_scene.h"

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "render/level/flat_shadows.h"
-#include "render/level/flat_view.h"
+#include "render/level/flat_scene.h"
 
 namespace mvsim {
 namespace {

@@ -41,4 +41,19 @@ void color_flat(const FlatScene& scene, const FlatImage& image, const LevelEye& 
                 std::span<const PlacedBody> rest, const View& view, const Frame3& T_world_view,
                 LevelPicture& picture, std::byte* pixels);
 
+// Marks pixels (kShaded) that prisms, moving or static, shade.
+void shade_flat(const FlatScene& scene, const LevelRays& rays, const LevelEye& eye, const FlatThings& things,
+                LevelPicture& picture);
+
+// The same for bodies that only rays can draw.
+void shade_by_rest(const FlatScene& scene, const LevelRays& rays, const LevelEye& eye,
+                   std::span<const PlacedBody> rest, const View& view, const Frame3& T_world_view,
+                   double lowest, LevelPicture& picture);
+
+// Computes the place of a face's texture, equal to that of its triangles: for a side of the prism, or
+// (negative) its top or bottom. `outline`: in the eye's plane; `low`: height of its foot above the eye;
+// `pixel_angle`: angle from one pixel to the next.
+FacePaint paint_of(const FlatLook& look, const MipImage& image, std::span<const Vec2> outline, int side,
+                   double low, double pixel_angle);
+
 }  // namespace mvsim

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "raycast/prism_map.h"
 #include "render/level/flat_casters.h"
 #include "render/level/flat_kernel.h"
+#include "render/rays/placed_body.h"
 #include "render/rays/ray_scene.h"
 #include "scene/scene.h"
 #include "sensor/view.h"
@@ -70,5 +73,22 @@ std::shared_ptr<FlatScene> make_flat_scene(const Scene& scene, std::span<const u
 
 // Makes the common data of a view that looks level.
 std::unique_ptr<const FlatImage> flat_image_of(const View& view, const Sky& sky);
+
+// Views of eyes that look level, drawn column by column from the plane. They equal the views of
+// render/rays/ray_view.h of the same scene, except for pixels at edges, and are many times faster. Any
+// thread; a view does not depend on others.
+
+struct FlatPicture {
+  const View* view = nullptr;
+  const FlatImage* image = nullptr;  // data of that view
+  std::byte* pixels = nullptr;
+  bool is_drawn = false;
+};
+
+// Draws pictures along the same rays (have_same_rays), each as if it were alone. `all`: returns the same
+// scene for rays, which draw the colours of bodies that are not flat. A picture is left undrawn, and nothing
+// is written, if its colours are not flat, if the eye leans, or if the eye is within the walls of a map.
+void draw_flat(const FlatScene& scene, const std::function<const RayScene&()>& all,
+               std::span<const ScenePose> poses, const ViewPoint& from, std::span<FlatPicture> pictures);
 
 }  // namespace mvsim

@@ -1,4 +1,4 @@
-#include "render/level/flat_shadows.h"
+#include "render/level/flat_colors.h"
 
 #include <algorithm>
 #include <array>

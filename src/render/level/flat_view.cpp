@@ -1,4 +1,4 @@
-#include "render/level/flat_view.h"
+#include "render/level/flat_scene.h"
 
 #include <algorithm>
 #include <cmath>

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/array.h"
-#include "render/gl/gl_errors.h"
+#include "base/error.h"
 #include "render/pictures/camera.h"
 #include "scene/marks.h"
 #include "scene/scene.h"

@@ -1,6 +1,5 @@
 // The registry of policies that move bodies, and their common code.
 #include <algorithm>
-#include <cmath>
 
 #include "task/move/body_policy.h"
 

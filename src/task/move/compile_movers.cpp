@@ -4,8 +4,7 @@
 
 #include "sim/place.h"
 #include "task/move/movers.h"
-#include "task/move/people.h"
-#include "task/plan/free_space.h"
+#include "task/plan/planning_grid.h"
 #include "task/task.h"
 
 namespace mvsim {

@@ -1,12 +1,10 @@
 #include "task/move/movers.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "sim/clearance.h"
 #include "sim/measure.h"
-#include "task/move/people.h"
-#include "task/plan/free_space.h"
+#include "task/plan/planning_grid.h"
 #include "task/task.h"
 
 namespace mvsim {

@@ -1,15 +1,43 @@
 // The bodies of an environment that its policies move: <people>, and the vehicles and blocks of <move>.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "task/env_spec.h"
 #include "task/env_state.h"
 #include "task/move/body_policy.h"
+#include "worldfile/world_spec.h"
 
 namespace mvsim {
+
+// People: discs in the world of an environment, declared by <people> or as solid actors of the world.
+
+inline constexpr size_t kMaxPeople = 200;
+inline constexpr double kFarFromPeople = 10;   // m; people farther away are not measured
+inline constexpr double kPersonalSpace = 0.5;  // m
+
+// One <people>.
+struct PeopleSpec {
+  std::vector<std::string> names;  // "people1", "people2"...: the name of the element and a number
+  double radius = 0.3, height = 1.7;
+};
+
+std::vector<PeopleSpec> people_of(const EnvSpec& spec);
+// Adds the people to the world as solid actors.
+void add_people(const EnvSpec& spec, WorldSpec& world);
+
+// Whether the environment has a <people>, of any number, or its world a person.
+bool may_have_people(const EnvSpec& spec, const Model& model);
+
+struct Person {
+  size_t block = 0;   // of the Model
+  double radius = 0;  // m
+};
+std::vector<Person> people_in(const Model& model);
 
 struct Task;
 
@@ -23,7 +51,7 @@ class Movers {
     size_t number = 0;  // index within that element
     double radius = 0;  // m
   };
-  // The values of one element.
+  // One <people> or <move> of the environment file.
   struct Group {
     TermSpec term;
     std::string name;  // of the policy

@@ -3,7 +3,6 @@
 // velocity to the goal.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "task/move/body_policy.h"
 

@@ -1,4 +1,4 @@
-#include "task/move/people.h"
+#include "task/move/movers.h"
 
 #include <algorithm>
 
@@ -57,12 +57,10 @@ void add_people(const EnvSpec& spec, WorldSpec& world) {
   }
 }
 
-bool asks_for_people(const EnvSpec& spec) {
-  return std::ranges::any_of(spec.movers, [](const TermSpec& t) { return t.params.tag == "people"; });
-}
-
-bool has_people(const Model& model) {
-  return std::ranges::any_of(model.blocks, &BlockModel::is_person);
+bool may_have_people(const EnvSpec& spec, const Model& model) {
+  const auto is_people = [](const TermSpec& t) { return t.params.tag == "people"; };
+  return std::ranges::any_of(spec.movers, is_people) ||
+         std::ranges::any_of(model.blocks, &BlockModel::is_person);
 }
 
 std::vector<Person> people_in(const Model& model) {

@@ -1,7 +1,6 @@
 // The policy that moves along a smooth random path through points of a border. From point to point the path
 // is a cubic, whose position and velocity continue those of the one before.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "task/move/body_policy.h"

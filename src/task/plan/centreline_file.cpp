@@ -1,4 +1,3 @@
-#include "task/plan/centreline_file.h"
 
 #include <algorithm>
 #include <cmath>

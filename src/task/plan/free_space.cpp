@@ -1,4 +1,4 @@
-#include "task/plan/free_space.h"
+#include "task/plan/planning_grid.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "sim/simulation.h"
-#include "task/plan/free_space.h"
 
 namespace mvsim {
 namespace {

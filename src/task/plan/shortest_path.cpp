@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "sim/simulation.h"
-#include "task/plan/free_space.h"
 #include "task/plan/goal_field.h"
 #include "task/plan/planning_grid.h"
 

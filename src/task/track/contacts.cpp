@@ -1,4 +1,6 @@
-#include "task/track/contacts.h"
+// Contacts of an agent, by the kinds of bodies: the attribute `with`, and the termination of a number of
+// them.
+#include "task/terms.h"
 
 #include <algorithm>
 #include <sstream>

@@ -4,7 +4,7 @@
 
 #include "base/archive.h"
 #include "task/make_term.h"
-#include "task/plan/free_space.h"
+#include "task/plan/planning_grid.h"
 #include "task/track/localization.h"
 #include "task/trailer.h"
 

@@ -13,7 +13,7 @@
 
 namespace mvsim {
 
-// As in REP 105 the estimate is map -> odom -> robot. The odometry of the vehicle (sensor/odometry.h) is the
+// As in REP 105 the estimate is map -> odom -> robot. The odometry of the vehicle (sensor/sensor.h) is the
 // second part. The first part, the correction, is constant but for jumps: then the estimate is the true pose
 // plus a random error. All doubles.
 struct LocalizationState {

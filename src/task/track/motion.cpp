@@ -2,7 +2,7 @@
 // Guidelines for Evaluating Social Robot Navigation Algorithms).
 #include <algorithm>
 
-#include "task/move/people.h"
+#include "task/move/movers.h"
 #include "task/track/tracker.h"
 
 namespace mvsim {
@@ -46,7 +46,7 @@ class MotionTracker final : public TrackerOf<Motion> {
 
 template <>
 std::unique_ptr<Tracker> tracker<MotionTracker>(const TrackerContext& context) {
-  if (!asks_for_people(context.spec) && !has_people(*context.models.front())) return nullptr;
+  if (!may_have_people(context.spec, *context.models.front())) return nullptr;
   return std::make_unique<MotionTracker>();
 }
 

@@ -1,19 +1,34 @@
 // People near an agent: the tracker, its infos and its reward (discomfort).
-#include "task/track/people_near.h"
-
 #include <algorithm>
 
 #include "raycast/polygon_cast.h"
 #include "sim/clearance.h"
 #include "sim/measure.h"
 #include "task/make_term.h"
-#include "task/move/people.h"
+#include "task/move/movers.h"
+#include "task/terms.h"
+#include "task/track/tracker.h"
 
 namespace mvsim {
 
+// Distances between the agent's chassis and the discs of people, m. All doubles.
+struct PeopleNear {
+  double now = 0, least = 0;
+  double close = 0;  // number of periods in which the agent was in a personal space
+};
+
+class PeopleTracker final : public TrackerOf<PeopleNear> {
+ public:
+  void start(const TrackerView& view) const override;
+  void measure(const TrackerView& view) const override;
+  void hash(ArchiveHasher& hasher) const override;
+  std::vector<std::string> infos() const override { return {"person_distance", "personal_space"}; }
+  size_t write_infos(const EnvState& env, const AgentState& agent, double* out) const override;
+};
+
 template <>
 std::unique_ptr<Tracker> tracker<PeopleTracker>(const TrackerContext& context) {
-  if (!asks_for_people(context.spec) && !has_people(*context.models.front())) return nullptr;
+  if (!may_have_people(context.spec, *context.models.front())) return nullptr;
   return std::make_unique<PeopleTracker>();
 }
 

@@ -8,7 +8,7 @@
 #include "base/archive.h"
 #include "task/compile_parts.h"
 #include "task/make_term.h"
-#include "task/plan/centreline_file.h"
+#include "task/plan/centreline.h"
 #include "task/track/localization.h"
 
 namespace mvsim {

@@ -1,6 +1,5 @@
 // Observations of races: points ahead on the centreline (centreline) and the nearest rival (opponent).
 #include <algorithm>
-#include <cmath>
 
 #include "raycast/grid_field.h"
 #include "task/make_term.h"

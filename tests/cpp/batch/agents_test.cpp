@@ -6,7 +6,7 @@
 #include "batch/batch_test_util.h"
 #include "sim/simulation.h"
 #include "task/task.h"
-#include "task/track/contacts.h"
+#include "task/terms.h"
 
 namespace mvsim::agents_test {
 namespace {

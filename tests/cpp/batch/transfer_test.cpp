@@ -1,5 +1,4 @@
 // Effects of sim-to-real randomisation on actions, readings and robots, against numbers computed by hand.
-#include "episode/transfer.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -5,7 +5,7 @@
 
 #include "episode/episode.h"
 #include "episode/observe.h"
-#include "task/plan/free_space.h"
+#include "task/plan/planning_grid.h"
 #include "task/task_test_util.h"
 
 namespace mvsim::ground_test {

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "episode/episode.h"
-#include "task/plan/free_space.h"
 #include "task/plan/goal_field.h"
+#include "task/plan/planning_grid.h"
 #include "task/task.h"
 #include "task/task_test_util.h"
 

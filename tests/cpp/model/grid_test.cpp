@@ -1,5 +1,5 @@
 // Cells of an image by the rules of map_server and by those of MVSim.
-#include "model/grid.h"
+#include "model/compile.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include "model/compile.h"
 #include "scene/scene.h"
 #include "sim/measure.h"
-#include "sim/scene_poses.h"
+#include "sim/sense.h"
 #include "sim/simulation.h"
 #include "source_dir.h"
 

@@ -1,4 +1,4 @@
-#include "sensor/odometry.h"
+#include "sensor/sensor.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "sim/body_mass.h"
+#include "sim/solver_bodies.h"
 #include "sim/worlds.h"
 #include "source_dir.h"
 

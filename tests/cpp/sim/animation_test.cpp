@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "scene/scene.h"
-#include "sim/animate.h"
 #include "sim/clearance.h"
-#include "sim/scene_poses.h"
+#include "sim/place.h"
+#include "sim/sense.h"
 #include "sim/worlds.h"
 
 namespace mvsim::test::animation_test {

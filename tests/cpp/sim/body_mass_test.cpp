@@ -1,6 +1,5 @@
 // The mass of a vehicle has the bits of a b2Body that owns its fixtures; what Box2D would abort on is summed
 // up exactly.
-#include "sim/body_mass.h"
 
 #include <box2d/box2d.h>
 #include <gtest/gtest.h>

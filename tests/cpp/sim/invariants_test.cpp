@@ -13,7 +13,7 @@
 #include <numbers>
 
 #include "base/random.h"
-#include "sim/body_mass.h"
+#include "sim/solver_bodies.h"
 #include "sim/worlds.h"
 
 namespace mvsim::test::invariants_test {

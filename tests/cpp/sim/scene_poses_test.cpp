@@ -1,9 +1,9 @@
 // The pose array against closed forms.
-#include "sim/scene_poses.h"
+#include "sim/sense.h"
 
 #include <gtest/gtest.h>
 
-#include "sim/debug_marks.h"
+#include "sim/simulation.h"
 #include "sim/worlds.h"
 
 namespace mvsim::test::scene_poses_test {
@@ -89,7 +89,7 @@ TEST(DebugMarks, LidarsHitWhatStandsThereAndLookingChangesNothing) {
                                                     "<init_pose>4 0 0</init_pose></block>"),
       7);
   const std::string before = simulation.snapshot();
-  const Marks marks = debug_marks(simulation, Goal{{1, 1}, 0.4});
+  const Marks marks = debug_marks(simulation, GoalMark{{1, 1}, 0.4});
   EXPECT_EQ(simulation.snapshot(), before);
   ASSERT_EQ(marks.hits.size(), 1u) << "of the rays to the right, ahead and to the left";
   EXPECT_NEAR(marks.hits[0].x, 3.5, 0.6);

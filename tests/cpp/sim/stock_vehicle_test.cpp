@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "sim/body_mass.h"
+#include "sim/solver_bodies.h"
 #include "sim/worlds.h"
 #include "source_dir.h"
 

@@ -1,5 +1,5 @@
 // Centrelines as track databases write them: which columns are x and y, and what is said of mistakes.
-#include "task/plan/centreline_file.h"
+#include "task/plan/centreline.h"
 
 #include <gtest/gtest.h>
 

@@ -12,8 +12,8 @@
 
 #include "base/random.h"
 #include "sim/worlds.h"
-#include "task/plan/free_space.h"
 #include "task/plan/path_tables.h"
+#include "task/plan/planning_grid.h"
 #include "task/plan/shortest_path.h"
 
 namespace mvsim::goal_field_test {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "episode/compile_task.h"
+#include "episode/episode.h"
 #include "source_dir.h"
 
 namespace mvsim::testing {

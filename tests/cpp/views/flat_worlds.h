@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "render/level/flat_view.h"
+#include "render/level/flat_scene.h"
 #include "render/rays/ray_view.h"
-#include "sim/scene_poses.h"
+#include "sim/sense.h"
 #include "sim/worlds.h"
 #include "views/draw_views.h"
 
