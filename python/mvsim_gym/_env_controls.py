@@ -20,7 +20,7 @@ class ControlsOne(NativeEnvs):
     def snapshot(self) -> bytes:
         """Returns the state of the episode and all that determines later ones: world, noise, time limit, episode
         counter. The generators of `np_random` and of the spaces are not included, though a pickle includes them."""
-        return self._open().state(0)
+        return (self._batch or self._open()).state(0)
 
     def render(self) -> npt.NDArray[Any] | None:
         """Returns a picture of the world: (height, width, 3) uint8, or (height, width) float32, m, in mode

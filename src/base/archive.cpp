@@ -21,20 +21,19 @@ uint64_t word_at(const char* at) {
 void ByteHash::add(const void* bytes, size_t size) {
   const auto* at = static_cast<const char*>(bytes);
   size_ += size;
-  auto [a, b, c, d] = lanes_;
-  for (; size >= 32; size -= 32, at += 32) {
-    a = mixed(a, word_at(at));
-    b = mixed(b, word_at(at + 8));
-    c = mixed(c, word_at(at + 16));
-    d = mixed(d, word_at(at + 24));
+  constexpr size_t kRound = kLanes * sizeof(uint64_t);
+  if (size >= kRound) {
+    auto lanes = lanes_;
+    for (; size >= kRound; size -= kRound, at += kRound)
+      for (size_t i = 0; i < kLanes; ++i) lanes[i] = mixed(lanes[i], word_at(at + i * sizeof(uint64_t)));
+    lanes_ = lanes;
   }
-  for (; size >= 8; size -= 8, at += 8) a = mixed(a, word_at(at));
+  for (; size >= 8; size -= 8, at += 8) lanes_[0] = mixed(lanes_[0], word_at(at));
   if (size > 0) {
     uint64_t word = 0;
     std::memcpy(&word, at, size);
-    b = mixed(b, word);
+    lanes_[1] = mixed(lanes_[1], word);
   }
-  lanes_ = {a, b, c, d};
 }
 
 uint64_t ByteHash::value() const {

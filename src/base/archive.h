@@ -40,7 +40,9 @@ class ByteHash {
   uint64_t value() const;
 
  private:
-  std::array<uint64_t, 4> lanes_{1, 2, 3, 4};
+  static constexpr size_t kLanes = 8;  // a processor multiplies in as many at once
+
+  std::array<uint64_t, kLanes> lanes_{1, 2, 3, 4, 5, 6, 7, 8};
   uint64_t size_ = 0;
 };
 

@@ -5,17 +5,10 @@
 #include <cstdint>
 #include <limits>
 
-#include "base/math_coefficients.h"
-
 namespace mvsim {
 namespace {
 
 using namespace coefficients;
-
-// As std::nearbyint for |x| < 2^51, without a call: the sum has no bits left for a fraction.
-double nearest_integer(double x) {
-  return std::copysign(x + kRoundingShift - kRoundingShift, x);
-}
 
 // As std::ldexp for y in [0.5, 2), without a call where the product is a normal number.
 double times_power_of_two(double y, int k) {
@@ -75,19 +68,24 @@ SinCos sin_cos(double angle) {
   }
 }
 
-double math::atan2(double y, double x) {
-  if (std::isnan(x) || std::isnan(y)) return std::numeric_limits<double>::quiet_NaN();
-  const double ax = std::fabs(x), ay = std::fabs(y);
-  double angle = 0;
-  if (ax != 0 || ay != 0) {
-    const bool steep = ay > ax;
-    const double t = std::isinf(ax) && std::isinf(ay) ? 1.0 : (steep ? ax / ay : ay / ax);
-    // tan(pi/8) splits [0, 1]: above it atan t = pi/4 + atan((t - 1) / (t + 1))
-    angle = t > 0.41421356237309503 ? kPi / 4 + atan_kernel((t - 1) / (t + 1)) : atan_kernel(t);
-    if (steep) angle = kPi / 2 - angle;
+double math::angle_from_axis(double across, double along) {
+  const double y = std::fabs(across), x = std::fabs(along);
+  if (x == 0 && y == 0) return 0;
+  const bool steep = y > x;
+  double t = steep ? x / y : y / x;
+  if (std::isnan(t)) {
+    if (std::isnan(x) || std::isnan(y)) return std::numeric_limits<double>::quiet_NaN();
+    t = 1;  // both are infinite
   }
-  if (std::signbit(x)) angle = kPi - angle;
-  return std::copysign(angle, y);
+  // tan(pi/8) splits [0, 1]: above it atan t = pi/4 + atan((t - 1) / (t + 1))
+  const double angle = t > 0.41421356237309503 ? kPi / 4 + atan_kernel((t - 1) / (t + 1)) : atan_kernel(t);
+  return steep ? kPi / 2 - angle : angle;
+}
+
+double math::atan2(double y, double x) {
+  const double angle = angle_from_axis(y, x);
+  if (std::isnan(angle)) return angle;
+  return std::copysign(std::signbit(x) ? kPi - angle : angle, y);
 }
 
 double math::exp(double x) {

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "base/math_coefficients.h"
+
 namespace mvsim {
 
 inline constexpr double kPi = 3.14159265358979323846;
@@ -20,10 +22,18 @@ struct SinCos {
 SinCos sin_cos(double angle);
 double wrap_to_pi(double angle);  // to [-pi, pi); 1 ulp of |angle| + pi
 
+// As std::nearbyint for |x| < 2^51, but without a call, and zero is always +0: the sum has no bits left for a
+// fraction.
+inline double nearest_integer(double x) {
+  return x + coefficients::kRoundingShift - coefficients::kRoundingShift;
+}
+
 // In a namespace, because the C library has functions of the same names. Call them with math:: in front.
 namespace math {
 
 double atan2(double y, double x);  // 3 ulp
+// Returns the angle of a vector to an axis, forward or backward, in [0, pi/2]: atan2(|across|, |along|).
+double angle_from_axis(double across, double along);
 double exp(double x);              // 1 ulp
 double log(double x);              // natural, x > 0; 1 ulp
 double tanh(double x);             // 3 ulp

@@ -19,6 +19,8 @@ template <typename Spec>
 size_t add_tag_params(Model& model, const std::string& prefix, Tags<Spec> tags, const Spec& spec) {
   std::vector<ParamInfo> table;
   std::vector<double> values;
+  table.reserve(tags.size());
+  values.reserve(tags.size());
   for (const Tag<Spec>& tag : tags)
     if (tag.is_randomised) {
       table.push_back(tag.range);

@@ -99,7 +99,8 @@ inline Twist2 world_twist(const BodyState& b, const BodyInertia& inertia, const 
 
 class RotationMemo {
  public:
-  Rotation2 of(double yaw) {
+  // The result is valid until the next call.
+  const Rotation2& of(double yaw) {
     if (yaw == latest_.yaw) return latest_.rotation;
     if (yaw == previous_.yaw) return previous_.rotation;
     previous_ = latest_;

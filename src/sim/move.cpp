@@ -39,13 +39,14 @@ void integrate_free(BodyState& body, const BodyInertia& inertia, const BodyForce
 void follow_pose(RoundedPose& rounded, const BodyState& body, const BodyInertia& inertia, Vec2 origin) {
   constexpr double kOff = 1e-4, kTurnedOff = 1e-5;  // m, rad
   double x = body.x - origin.x, y = body.y - origin.y, angle = body.angle;
-  if (std::fabs(x) > kRoundedNear || std::fabs(y) > kRoundedNear) {
+  if (std::fabs(x) > kRoundedNear || std::fabs(y) > kRoundedNear) [[unlikely]] {
     x -= std::nearbyint(x);
     y -= std::nearbyint(y);
   }
-  if (std::fabs(angle) > kPi) angle -= 2 * kPi * std::nearbyint(angle / (2 * kPi));
+  if (std::fabs(angle) > kPi) [[unlikely]]
+    angle -= 2 * kPi * nearest_integer(angle / (2 * kPi));
   if (rounded.is_known && std::fabs(x - rounded.x) <= kOff && std::fabs(y - rounded.y) <= kOff &&
-      std::fabs(angle - rounded.angle) <= kTurnedOff)
+      std::fabs(angle - rounded.angle) <= kTurnedOff) [[likely]]
     return;
   const b2Transform pose(b2Vec2(static_cast<float>(x), static_cast<float>(y)),
                          b2Rot(static_cast<float>(angle)));

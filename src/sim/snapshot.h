@@ -25,7 +25,7 @@ size_t expected_bytes(const Model& model);  // of what write_state() writes, abo
 // that says which, before anything is changed.
 
 // Goes up with every change of what a snapshot holds.
-inline constexpr uint32_t kSnapshotVersion = 10;
+inline constexpr uint32_t kSnapshotVersion = 11;
 
 enum class SnapshotKind : uint16_t { kWorld = 1, kEnvironment = 2 };
 

@@ -227,12 +227,25 @@ bool has_deep_sibling(const b2Contact& contact, const b2Body& a, const b2Body& b
 
 }  // namespace
 
+float deepest_separation(const b2Contact& contact) {
+  const b2Fixture *front = contact.GetFixtureA(), *back = contact.GetFixtureB();
+  const b2Manifold& manifold = *contact.GetManifold();
+  if (manifold.type == b2Manifold::e_faceB) std::swap(front, back);
+  const b2Transform &face = front->GetBody()->GetTransform(), &other = back->GetBody()->GetTransform();
+  const float face_radius = front->GetShape()->m_radius, radius = back->GetShape()->m_radius;
+  const b2Vec2 normal = b2Mul(face.q, manifold.localNormal), plane = b2Mul(face, manifold.localPoint);
+  float deepest = std::numeric_limits<float>::max();
+  for (int i = 0; i < manifold.pointCount; ++i) {
+    const b2Vec2 point = b2Mul(other, manifold.points[i].localPoint);
+    const b2Vec2 on_face = point + (face_radius - b2Dot(point - plane, normal)) * normal;
+    const b2Vec2 on_other = point - radius * normal;
+    deepest = std::min(deepest, b2Dot(on_other - on_face, normal));
+  }
+  return deepest;
+}
+
 bool is_deep(const b2Contact& contact) {
-  b2WorldManifold manifold;
-  contact.GetWorldManifold(&manifold);
-  const int count = const_cast<b2Contact&>(contact).GetManifold()->pointCount;
-  return std::any_of(manifold.separations, manifold.separations + count,
-                     [](float separation) { return separation < -kDeep; });
+  return deepest_separation(contact) < -kDeep;
 }
 
 void OverlapListener::PreSolve(b2Contact* contact, const b2Manifold*) {

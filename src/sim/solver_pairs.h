@@ -64,6 +64,10 @@ class OverlapListener final : public b2ContactListener {
   std::vector<uint8_t> is_slow;
 };
 
+// Returns the separation of a contact at its deepest point, m: below 0 where the two polygons overlap. These are
+// the bits of b2WorldManifold, which also computes points.
+float deepest_separation(const b2Contact& contact);
+
 // Returns whether the two sides of the contact overlap by more than Box2D leaves at rest.
 bool is_deep(const b2Contact& contact);
 

@@ -18,10 +18,10 @@ void follow(b2Body& body, const SolverPose& pose) {
 }
 
 void add_to_state(SimState& state, const BodyModel& kind, size_t index, const SolverFrame& frame,
-                  const b2Body& body, const BodyMove& move) {
+                  const b2Body& body, const BodyMove& move, LatestRotation& yaw) {
   const bool is_rounded = frame.rounded(state, index) != nullptr;  // it began the step at that pose
   BodyState& moved = state.bodies[index];
-  move_body(moved, state.inertias[index], move, [](double angle) { return Rotation2(angle); });
+  move_body(moved, state.inertias[index], move, [&](double angle) { return yaw.of(angle); });
   moved.vx = body.GetLinearVelocity().x;
   moved.vy = body.GetLinearVelocity().y;
   moved.omega = body.GetAngularVelocity();
@@ -167,11 +167,7 @@ bool touched(const b2Body& body, const b2Fixture* mine, const b2Fixture* other) 
 bool is_squeezed(const MovingBody& moving) {
   const float deep = std::max(kSqueezed, 0.1f * moving.thickness);
   for (const b2ContactEdge* edge = moving.body->GetContactList(); edge != nullptr; edge = edge->next) {
-    if (!edge->contact->IsTouching()) continue;
-    b2WorldManifold manifold;
-    edge->contact->GetWorldManifold(&manifold);
-    for (int i = 0; i < edge->contact->GetManifold()->pointCount; ++i)
-      if (manifold.separations[i] < -deep) return true;
+    if (edge->contact->IsTouching() && deepest_separation(*edge->contact) < -deep) return true;
   }
   return false;
 }

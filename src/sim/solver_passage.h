@@ -77,9 +77,9 @@ float min_width(const b2PolygonShape& polygon);
 void follow(b2Body& body, const SolverPose& pose);
 
 // Call after a step. Adds the motion of a body to the state: pose, velocity, and Box2D's result for the
-// rounded pose of a vehicle.
+// rounded pose of a vehicle. `yaw`: of the body's angle after the step before, to save time.
 void add_to_state(SimState& state, const BodyModel& kind, size_t index, const SolverFrame& frame,
-                  const b2Body& body, const BodyMove& move);
+                  const b2Body& body, const BodyMove& move, LatestRotation& yaw);
 
 class SolverMoves {
  public:

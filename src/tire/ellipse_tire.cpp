@@ -43,11 +43,11 @@ double slip_ratio_of(const TireInput& in) {
   return std::clamp((ground - in.velocity.x) / std::fabs(ground), -1.0, 1.0);
 }
 
-// Angle of the velocity to the rolling direction, forward or backward, in [-pi/2, pi/2].
+// Angle of the velocity to the rolling direction, forward or backward, in [0, pi/2].
 double slip_angle_of(const TireInput& in) {
   const Vec2 v = in.velocity;
   if (std::fabs(v.x) <= kMinSpeed && std::fabs(v.y) <= kMinSpeed) return 0;
-  return v.x < 0 ? math::atan2(-v.y, -v.x) : math::atan2(v.y, v.x);
+  return math::angle_from_axis(v.y, v.x);
 }
 
 struct Limits {
@@ -56,7 +56,7 @@ struct Limits {
 
 Limits limits(const double* p, const TireInput& in) {
   const double s = std::min(std::fabs(slip_ratio_of(in)), p[kRatioSaturation]);
-  const double a = std::min(std::fabs(slip_angle_of(in)), p[kAngleSaturation]);
+  const double a = std::min(slip_angle_of(in), p[kAngleSaturation]);
   const double of_s = s / p[kRatioSaturation], of_a = a / p[kAngleSaturation];
   return {in.load * p[kCS] * s * std::sqrt(std::max(0.0, 1 - p[kCSAlpha] * (of_a * of_a))),
           in.load * p[kCAlpha] * a * std::sqrt(std::max(0.0, 1 - p[kCAlphaS] * (of_s * of_s)))};
@@ -84,7 +84,7 @@ class EllipseTire final : public TireModel {
   void log_values(const double*, const TireInput& in, const TireOutput& out, double* values) const override {
     values[0] = (out.spin - in.spin) / in.dt;
     values[1] = in.torque;
-    values[2] = slip_angle_of(in);
+    values[2] = (in.velocity.y < 0) == (in.velocity.x < 0) ? slip_angle_of(in) : -slip_angle_of(in);
     values[3] = slip_ratio_of(in);
     values[4] = in.velocity.x;
     values[5] = in.velocity.y;

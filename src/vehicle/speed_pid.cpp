@@ -101,7 +101,9 @@ double filtered(const double* p, double* memory, double setpoint, double dt) {
 }
 
 bool all_below(std::span<const double> values, double max) {
-  return std::all_of(values.begin(), values.end(), [&](double v) { return std::fabs(v) < max; });
+  for (const double v : values)
+    if (!(std::fabs(v) < max)) return false;
+  return true;
 }
 
 }  // namespace
@@ -116,11 +118,11 @@ void speed_pid(const double* p, const SpeedPidInput& in, double* state, double* 
                        .anti_windup = p[kAntiWindup] != 0};
   const double feedforward = slope_feedforward(p, in.torque_against_slope);
   const size_t n = in.setpoint.size();
-  double setpoint[kMaxSpeeds];
-  for (size_t i = 0; i < n; ++i) {
-    setpoint[i] = in.setpoint[i];
-    if (p[kFilter] != 0) setpoint[i] = filtered(p, state + i * kSpeedPidState, setpoint[i], in.dt);
-  }
+  double smooth[kMaxSpeeds];
+  if (p[kFilter] != 0)
+    for (size_t i = 0; i < n; ++i)
+      smooth[i] = filtered(p, state + i * kSpeedPidState, in.setpoint[i], in.dt);
+  const double* const setpoint = p[kFilter] != 0 ? smooth : in.setpoint.data();
   const bool wants_stop = all_below({setpoint, n}, p[kZeroThreshold]);
   const bool stopped = wants_stop && all_below(in.actual, p[kStopThreshold]);
   for (size_t i = 0; i < n; ++i) {

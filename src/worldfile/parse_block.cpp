@@ -1,5 +1,4 @@
 #include <cmath>
-#include <cstdio>
 
 #include "worldfile/include.h"
 #include "worldfile/parse.h"
@@ -30,18 +29,19 @@ void read_length(const Fields& fields, const Element& e, std::string_view type, 
 
 void parse_geometry(LoadState& state, const Element& e, const Scope& scope, BlockSpec& out) {
   const Fields fields(state, scope, e);
-  std::vector<std::string> names;
-  for (const GeometryName& geometry : kGeometries) names.emplace_back(geometry.name);
   const std::optional<NamedText> type = fields.scalar("type");
   const std::string_view found = type ? trimmed(type->text) : std::string_view();
   const GeometryName* known = nullptr;
   for (const GeometryName& geometry : kGeometries)
     if (geometry.name == found) known = &geometry;
-  if (!known)
+  if (!known) {
+    std::vector<std::string> names;
+    for (const GeometryName& geometry : kGeometries) names.emplace_back(geometry.name);
     throw WorldFileError(type ? type->where : e.where(),
                          "<geometry>: found type '" + shortened(found) +
                              "', expected box, cylinder, sphere, ramp or semi_cylinder_bump" +
                              did_you_mean(found, names));
+  }
   out.geometry = known->type;
   const Tags<BlockSpec> tags = geometry_tags();
   const bool is_round = known->type == GeometryType::kCylinder || known->type == GeometryType::kSphere;
@@ -79,12 +79,13 @@ void parse_block_shape(LoadState& state, const Fields& fields, BlockSpec& out) {
 }
 
 std::string block_name(LoadState& state, const Element& e) {
+  constexpr size_t kFewestDigits = 3;
   const std::optional<NamedText> given = object_name(state, e, {});
   std::string name = given ? given->text : "";
   while (name.empty() || (!given && state.block_names.contains(name))) {
-    char buffer[24];
-    std::snprintf(buffer, sizeof buffer, "block%03d", ++state.block_count);
-    name = buffer;
+    name = std::to_string(++state.block_count);
+    if (name.size() < kFewestDigits) name.insert(0, kFewestDigits - name.size(), '0');
+    name.insert(0, "block");
   }
   if (state.block_names.insert(name).second) return name;
   std::string free = name;
