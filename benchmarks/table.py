@@ -135,6 +135,11 @@ OTHERS = {
     "Other": {
         "import_ms": ("`import mvsim_gym`, beyond numpy and gymnasium", "{:.0f} ms"),
         "bytes_per_env": ("memory of one more env of task A", "{:,.0f} bytes"),
+        "bytes_touched_per_step": (
+            "what an env step of task A brings into the first level of cache, simulated",
+            "{:,.0f} bytes",
+        ),
+        "bytes_from_memory_per_step": ("of it from beyond a second level of 1 MiB", "{:,.0f} bytes"),
     },
 }
 

@@ -35,7 +35,7 @@ void ImpactRounds::begin_step(size_t moving_bodies) {
 }
 
 void ImpactRounds::before_solving(b2Contact& contact) {
-  if (!is_new_round_) return;  // still the step itself, or another contact of the same round
+  if (!is_new_round_ || latest_.empty()) return;  // the step itself, or another contact of the same round
   is_new_round_ = false;
   b2Body &a = *contact.GetFixtureA()->GetBody(), &b = *contact.GetFixtureB()->GetBody();
   if (moves(a) == moves(b)) return;

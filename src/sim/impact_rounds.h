@@ -14,8 +14,8 @@ namespace mvsim {
 // out: the result has the same bits.
 class ImpactRounds {
  public:
-  // Call before each step of Box2D, with the number of bodies that are not static. Their user data are the
-  // numbers below it.
+  // Call before each step of Box2D, with the number of bodies that are not static, or with 0 for a step
+  // without a search. Their user data are the numbers below it.
   void begin_step(size_t moving_bodies);
   // Call when Box2D is about to solve a contact (PreSolve). Disables a contact whose round would be a
   // repetition.

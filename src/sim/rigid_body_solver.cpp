@@ -175,7 +175,7 @@ struct RigidBodySolver::Impl {
     }
     filter.accepted = 0;
     moves.before_step(movable);
-    overlaps.rounds.begin_step(movable.size());
+    overlaps.rounds.begin_step(world.GetContinuousPhysics() ? movable.size() : 0);
     world.Step(static_cast<float>(dt), velocity_iterations, model.position_iterations);
     moves.after_step(movable, dt);
     pairs.arrange_latest(filter.accepted);
