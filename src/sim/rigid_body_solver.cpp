@@ -24,14 +24,6 @@ constexpr double kSlowTravel = 0.02;  // m a step; less cannot carry a body thro
 // A step that carried a body through something is taken again as two halves, and these likewise. 2 m, the
 // most that Box2D moves a body in a step, become pieces of 8 mm.
 constexpr int kMaxHalvings = 8;
-constexpr PassageLimits kInStep{
-    .travel = 0.25f, .max_travel = 10, .squeezed = true, .depth = 0.25f, .max_depth = 10, .forgiven = 0};
-constexpr PassageLimits kInPart{.travel = 0.25f,
-                                .max_travel = 0.01f,
-                                .squeezed = false,
-                                .depth = 0.25f,
-                                .max_depth = 0.01f,
-                                .forgiven = 1};
 constexpr int kVelocityIterationsInPart = 64;  // many, so that squeezed bodies yield in no part
 
 }  // namespace
@@ -140,9 +132,8 @@ struct RigidBodySolver::Impl {
 
   // Longest way that a point of a body goes in a step, m.
   static double travel_of(const MovingBody& moving, double dt) {
-    const double speed = moving.body->GetLinearVelocity().Length();
     const double turning = double{moving.radius} * std::abs(moving.body->GetAngularVelocity());
-    return dt * (speed + turning);
+    return dt * (moving.body->GetLinearVelocity().Length() + turning);
   }
   double max_travel(double dt) const {
     double max = 0;
