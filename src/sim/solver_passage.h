@@ -46,7 +46,7 @@ struct PassageLimits {
   float max_depth;   // m, the same
   float forgiven;    // of the depth at the start
 };
-// Of a whole step, and of a part of one.
+// The limits of a whole step, and of a part of one.
 inline constexpr PassageLimits kInStep{
     .travel = 0.25f, .max_travel = 10, .squeezed = true, .depth = 0.25f, .max_depth = 10, .forgiven = 0};
 inline constexpr PassageLimits kInPart{.travel = 0.25f,
