@@ -33,9 +33,11 @@ PEERS = {
     "peer_mujoco": Peer("mujoco"),
     "peer_pybullet": Peer("pybullet"),
     "peer_irsim": Peer("ir-sim"),
+    "peer_irsim_x": Peer("irsim-x", "peers-irsim-x"),  # its module has the name of ir-sim's
     "peer_navground": Peer("navground"),
     "peer_vmas": Peer("vmas", "peers-vmas", over_own=True),
     "peer_jaxnav": Peer("jaxmarl", "peers-jax"),
+    "peer_camar": Peer("camar", "peers-camar"),
     "peer_mujoco_views": Peer("mujoco"),
     "peer_pybullet_views": Peer("pybullet"),
 }

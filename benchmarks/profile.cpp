@@ -8,6 +8,9 @@
 // profile --hand-over: what a call of the worker pool costs. These two print a JSON row {name, value, unit} a
 // line.
 //
+// profile --steps ENV.xml COUNT: as many steps of a batch on one thread and nothing else, for simulators of
+// caches.
+//
 // Stages that only exist inside another one are differences, so rows marked "-" are good to some ten
 // nanoseconds. The envs take turns, as in a batch, so caches are as cold as there. Processor time, the median
 // of repetitions.
@@ -241,17 +244,19 @@ double observation_ns(const Task& task, Envs& envs) {
   });
 }
 
+void step_randomly(Batch& batch, RandomStream& random, int count) {
+  std::vector<float> actions(kEnvs * batch.action_size());
+  for (int i = 0; i < count; ++i) {
+    for (float& a : actions) a = static_cast<float>(random.uniform(-1, 1));
+    batch.step(actions);
+  }
+}
+
 double batch_ns(const EnvSpec& spec, const EnvLoadOptions& load) {
   Batch batch(spec, {.num_envs = kEnvs, .num_threads = 1, .load = load});
   batch.reset();
   RandomStream random(1, 0, StreamPurpose::kActionNoise);
-  std::vector<float> actions(kEnvs * batch.action_size());
-  return median_ns(kEnvs * 4, [&] {
-    for (int r = 0; r < 4; ++r) {
-      for (float& a : actions) a = static_cast<float>(random.uniform(-1, 1));
-      batch.step(actions);
-    }
-  });
+  return median_ns(kEnvs * 4, [&] { step_randomly(batch, random, 4); });
 }
 
 EnvLoadOptions from_here() {
@@ -307,6 +312,14 @@ void print_substep(const std::string& path) {
   benchmark::print_row("substep", whole - driving.control - driving.tires, "ns");
 }
 
+void run_steps(const std::string& path, int count) {
+  const EnvLoadOptions load = from_here();
+  Batch batch(load_env(path, load), {.num_envs = kEnvs, .num_threads = 1, .load = load});
+  batch.reset();
+  RandomStream random(1, 0, StreamPurpose::kActionNoise);
+  step_randomly(batch, random, count);
+}
+
 // Wall time of a call of the worker pool whose 64 envs have nothing to do, in microseconds: the median of
 // many and the worst of a hundred. `pause`: seconds between calls; long ones let the workers fall asleep.
 void print_hand_over(const std::string& name, int threads, double pause) {
@@ -350,6 +363,8 @@ int main(int argc, char** argv) {
       print_hand_overs();
     else if (argument == "--substep" && argc > 2)
       print_substep(argv[2]);
+    else if (argument == "--steps" && argc > 3)
+      run_steps(argv[2], std::atoi(argv[3]));
     else
       print_profile(argument);
     return EXIT_SUCCESS;

@@ -24,6 +24,7 @@ COMPARED = {
     "task_a": "**mvsim_gym**",
     "peer_navground": "navground",
     "peer_mujoco": "MuJoCo",
+    "peer_irsim_x": "irsim-x, its batch mode in C++",
     "peer_irsim": "ir-sim, 20 boxes",
     "peer_pybullet": "PyBullet",
 }
@@ -32,6 +33,7 @@ COMPARED_16 = {
     "agents_16": "**mvsim_gym**",
     "agents_16_navground": "navground",
     "agents_16_jaxnav": "JaxMARL's JaxNav",
+    "agents_16_camar": "CAMAR, without a lidar",
     "agents_16_irsim": "ir-sim, 20 boxes",
     "agents_16_vmas": "VMAS",
 }
@@ -133,6 +135,11 @@ OTHERS = {
     "Other": {
         "import_ms": ("`import mvsim_gym`, beyond numpy and gymnasium", "{:.0f} ms"),
         "bytes_per_env": ("memory of one more env of task A", "{:,.0f} bytes"),
+        "bytes_touched_per_step": (
+            "what an env step of task A brings into the first level of cache, simulated",
+            "{:,.0f} bytes",
+        ),
+        "bytes_from_memory_per_step": ("of it from beyond a second level of 1 MiB", "{:,.0f} bytes"),
     },
 }
 

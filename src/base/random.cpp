@@ -74,6 +74,18 @@ void RandomStream::normals(std::span<double> out) {
   for (; done < out.size(); ++done) out[done] = normal();
 }
 
+void RandomStream::skip_normals(size_t count) {
+  if (has_spare_ && count > 0) {
+    has_spare_ = 0;
+    --count;
+  }
+  if (used_ == 4) {
+    block_ += count / 2;
+    count %= 2;
+  }
+  for (; count > 0; --count) normal();
+}
+
 uint32_t RandomStream::below(uint32_t n) {
   // Lemire's multiply-shift with rejection: unbiased
   const uint32_t threshold = (0u - n) % n;

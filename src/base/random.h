@@ -57,6 +57,7 @@ class RandomStream {
   double uniform(double low, double high);  // [low, high)
   double normal();                          // mean 0, standard deviation 1
   void normals(std::span<double> out);      // as many calls of normal(), the same bits, quicker
+  void skip_normals(size_t count);          // leaves out as many calls of normal()
   uint32_t below(uint32_t n);               // uniform integer in [0, n), n > 0
 
   friend bool operator==(const RandomStream&, const RandomStream&) = default;

@@ -44,8 +44,8 @@ View Pinhole::view(ViewContent content, const Frame3& T_sensor_view) const {
 
 void disturb_distances(const SensorOwn& own, size_t count, float low, float high, bool keeps_far,
                        float* distances) {
-  constexpr size_t kAtOnce = 256;
-  double deviates[kAtOnce] = {};
+  constexpr size_t kAtOnce = 128;
+  double deviates[kAtOnce];
   const double sigma = own.params[0];
   if (!(sigma > 0)) {
     if (low <= 0 && keeps_far) return;  // all stay
@@ -55,8 +55,13 @@ void disturb_distances(const SensorOwn& own, size_t count, float low, float high
   }
   for (size_t begin = 0; begin < count; begin += kAtOnce) {
     const size_t some = std::min(kAtOnce, count - begin);
+    float* const piece = distances + begin;
+    if (std::all_of(piece, piece + some, [](float distance) { return distance == 0; })) {
+      own.noise->skip_normals(some);  // nothing is seen there, such as a piece of the sky
+      continue;
+    }
     own.noise->normals({deviates, some});
-    disturb_returns(sigma, {deviates, some}, low, high, keeps_far, distances + begin);
+    disturb_returns(sigma, {deviates, some}, low, high, keeps_far, piece);
   }
 }
 

@@ -132,9 +132,8 @@ struct RigidBodySolver::Impl {
 
   // Longest way that a point of a body goes in a step, m.
   static double travel_of(const MovingBody& moving, double dt) {
-    const double speed = moving.body->GetLinearVelocity().Length();
     const double turning = double{moving.radius} * std::abs(moving.body->GetAngularVelocity());
-    return dt * (speed + turning);
+    return dt * (moving.body->GetLinearVelocity().Length() + turning);
   }
   double max_travel(double dt) const {
     double max = 0;
@@ -167,6 +166,7 @@ struct RigidBodySolver::Impl {
     }
     filter.accepted = 0;
     moves.before_step(movable);
+    overlaps.rounds.begin_step(world.GetContinuousPhysics() ? movable.size() : 0);
     world.Step(static_cast<float>(dt), velocity_iterations, model.position_iterations);
     moves.after_step(movable, dt);
     pairs.arrange_latest(filter.accepted);

@@ -249,6 +249,7 @@ bool is_deep(const b2Contact& contact) {
 }
 
 void OverlapListener::PreSolve(b2Contact* contact, const b2Manifold*) {
+  rounds.before_solving(*contact);
   b2Fixture &fixture_a = *contact->GetFixtureA(), &fixture_b = *contact->GetFixtureB();
   b2Body &a = *fixture_a.GetBody(), &b = *fixture_b.GetBody();
   const auto is_fast = [&](b2Body& body) {

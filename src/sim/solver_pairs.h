@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/impact_rounds.h"
+
 namespace mvsim {
 
 // The order in which Box2D solves contacts: that of the Model's bodies and their fixtures. Box2D alone would
@@ -59,9 +61,11 @@ bool are_apart(const b2Contact& contact, double distance);
 class OverlapListener final : public b2ContactListener {
  public:
   void PreSolve(b2Contact* contact, const b2Manifold* before) override;
+  void PostSolve(b2Contact*, const b2ContactImpulse*) override { rounds.after_solving(); }
 
   // At the start of the step, for each body that is not static, by its user data.
   std::vector<uint8_t> is_slow;
+  ImpactRounds rounds;
 };
 
 // Returns the separation of a contact at its deepest point, m: below 0 where the two polygons overlap. These are

@@ -46,6 +46,15 @@ struct PassageLimits {
   float max_depth;   // m, the same
   float forgiven;    // of the depth at the start
 };
+// The limits of a whole step, and of a part of one.
+inline constexpr PassageLimits kInStep{
+    .travel = 0.25f, .max_travel = 10, .squeezed = true, .depth = 0.25f, .max_depth = 10, .forgiven = 0};
+inline constexpr PassageLimits kInPart{.travel = 0.25f,
+                                       .max_travel = 0.01f,
+                                       .squeezed = false,
+                                       .depth = 0.25f,
+                                       .max_depth = 0.01f,
+                                       .forgiven = 1};
 
 // The limits of a whole step, and of a part of a step that was halved.
 inline constexpr PassageLimits kInStep{

@@ -51,14 +51,19 @@ void expect_same_as_single(int before, size_t count) {
   RandomStream single(0x123456789abcdef0, 7, StreamPurpose::kSensorNoise, 3);
   for (int i = 0; i < before; ++i)
     i % 3 == 2 ? static_cast<void>(single.bits()) : static_cast<void>(single.normal());
-  RandomStream many = single;
+  RandomStream many = single, none = single;
   std::vector<double> expected(count), found(count);
   for (double& z : expected) z = single.normal();
   many.normals(found);
   if (count > 0) {
     ASSERT_EQ(std::memcmp(expected.data(), found.data(), count * sizeof(double)), 0);
   }
-  for (int i = 0; i < 5; ++i) ASSERT_EQ(single.normal(), many.normal());  // both go on alike
+  none.skip_normals(count);
+  for (int i = 0; i < 5; ++i) {  // all go on alike
+    const double next = single.normal();
+    ASSERT_EQ(next, many.normal());
+    ASSERT_EQ(next, none.normal());
+  }
 }
 
 TEST(Random, ManyNormalsAtOnceHaveTheBitsOfSingleOnes) {
