@@ -35,7 +35,7 @@ class WheelInputs {
   }
   void forget() { known_ = false; }  // after a change of parameters
 
-  // Of the vehicle of of().
+  // These are of the vehicle of of().
   const WheelMotor& motor() const { return motor_; }
   std::span<RotationMemo> steer_rotations() { return rotations_; }  // by wheel
 

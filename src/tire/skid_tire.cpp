@@ -176,7 +176,7 @@ class SkidTire final : public TireModel {
     return {force_of(contact, in, rim.slip), rim.spin};
   }
 
-  // Of wheels of one radius and one speed, which have one slip.
+  // Wheels of one radius and one speed have one slip.
   bool step_both(const double* p, const TireInput& rear, const TireInput& front,
                  ShaftStep& out) const override {
     if (rear.radius != front.radius || rear.velocity.x != front.velocity.x || rear.brake > 0 ||

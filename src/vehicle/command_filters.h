@@ -47,7 +47,7 @@ size_t delay_line_places(double timestep);
 // Numbers of a line of so many steps.
 size_t delay_line_size(size_t places, size_t values);
 
-// What of a step no command of a line fills, because the first one has not arrived.
+// The part of a step that no command of a line fills: the first one has not arrived.
 struct MissingCommand {
   double share = 0;                 // of the step; 0: nothing
   const double* arrived = nullptr;  // the command of the rest of the step; null: there is no rest

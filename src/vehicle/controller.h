@@ -27,7 +27,7 @@ struct FrontMemo {
   double left = 0, right = 0;                                         // rad
 };
 
-// Of one vehicle.
+// Those of one vehicle.
 struct SteerMemo {
   FrontMemo asked;    // by the controller
   FrontMemo steered;  // by the dynamics class, after the servo

@@ -41,7 +41,11 @@ REFUSED = {
     "do100": (CLEARPATH.format("do100"), CONTROL.format("do100"), "found a mecanum drive"),
     "do150": (CLEARPATH.format("do150"), CONTROL.format("do150"), "found a mecanum drive"),
     "r100": (CLEARPATH.format("r100"), CONTROL.format("r100"), "found a mecanum drive"),
-    "part": (TURTLEBOT.format("burger").replace("turtlebot3_burger", "common_properties"), "", "found no <link>"),
+    "part": (
+        TURTLEBOT.format("burger").replace("turtlebot3_burger", "common_properties"),
+        "",
+        "found no <link>",
+    ),
     "world": (GAZEBO.format("models/turtlebot3_world/model.sdf"), "", "found no wheels"),
 }
 
@@ -113,7 +117,9 @@ def test_every_description_of_the_folder_is_in_a_list() -> None:
         for pattern in ("*.urdf", "racecar.xacro", "jackal.urdf.xacro", "model.sdf")
         for path in ROBOTS.rglob(pattern)
     ]
-    found += [path for path in (ROBOTS / "clearpath").rglob("*.urdf.xacro") if path.parent.name == path.name[:-11]]
+    found += [
+        path for path in (ROBOTS / "clearpath").rglob("*.urdf.xacro") if path.parent.name == path.name[:-11]
+    ]
     # files that other files include, or of which accessories are made
     parts = {"custom_example.urdf", "empty.urdf"}
     here = {path for path in found if path.name not in parts}
@@ -146,9 +152,7 @@ def test_sensors_are_where_the_files_put_them(
     angles: tuple[float, float, float],
 ) -> None:
     description, controllers = files(name)
-    robot = import_robot(
-        description, controllers=controllers, arguments=arguments, visuals=False, tune=False
-    )
+    robot = import_robot(description, controllers=controllers, arguments=arguments, visuals=False, tune=False)
     assert sensor in loaded(tmp_path, robot).vehicles["r"].sensors
     found = re.search(rf'name="{sensor}">\s*<pose_3d>(.*?)</pose_3d>', robot.xml)
     assert found

@@ -17,7 +17,10 @@ __all__ = ["Manoeuvre", "drive_check"]
 
 _SECONDS = 6.0  # duration of each manoeuvre; the last two seconds are averaged
 _BAND = 0.05  # largest relative error that passes
-_STEADY = (0.01, 0.02)  # m/s and rad/s that the speeds of a robot that drives steadily may swing by in any case
+_STEADY = (
+    0.01,
+    0.02,
+)  # m/s and rad/s that the speeds of a robot that drives steadily may swing by in any case
 
 
 @dataclass(frozen=True)
