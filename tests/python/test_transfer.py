@@ -99,15 +99,12 @@ def test_draws_are_read_and_held_by_name() -> None:
 
 
 DRIVES = {
-    "differential": '<kinematics wheel_separation_multiplier="1.2"/>',
-    "ackermann": '<servo rate="200" time_constant="0.1"/>',
+    "differential": ("twist_pid", '<kinematics wheel_separation_multiplier="1.2"/>'),
+    "ackermann": ("twist_front_steer_pid", '<servo rate="200" time_constant="0.1"/>'),
 }
-DRIVE_ENV = """<mvsim_env version="1.0">
-  <world>a.world.xml</world> <control_period>0.1</control_period>
-  <agent vehicle="robot"><action mode="%s"/><observation term="velocity"/></agent>
-  <randomize level="%s"/>
-  <terminate><term type="time_limit" seconds="2" truncated="true"/></terminate>
-</mvsim_env>"""
+DRIVE_ENV = """<mvsim_env world="a.world.xml" control_period="0.1" time_limit="10">
+  <agent vehicle="robot"><action class="twist" vx="0 1" omega="-1 1"/><observe class="velocity"/></agent>
+  <reward class="time"/><randomize level="%s"/></mvsim_env>"""
 
 
 @pytest.mark.parametrize(("level", "column"), [("standard", 0), ("strong", 1)])
@@ -115,14 +112,15 @@ DRIVE_ENV = """<mvsim_env version="1.0">
 def test_levels_draw_the_drives_that_files_state(
     tmp_path: Path, dynamics: str, level: str, column: int
 ) -> None:
+    controller, tag = DRIVES[dynamics]
     (tmp_path / "a.world.xml").write_text(
         f'<mvsim_world><vehicle name="robot"><dynamics class="{dynamics}"><chassis mass="5" inertia="0.2"/>'
-        '</dynamics><limits><linear max_velocity="2" max_acceleration="3"/></limits>'
+        f'<controller class="{controller}"/></dynamics>'
+        '<limits><linear max_velocity="2" max_acceleration="3"/></limits>'
         '<motor stall_torque="1" no_load_speed="500" gear_ratio="20"/>'
-        f"{DRIVES[dynamics]}<init_pose>0 0 0</init_pose></vehicle></mvsim_world>"
+        f"{tag}<init_pose>0 0 0</init_pose></vehicle></mvsim_world>"
     )
-    mode = "twist" if dynamics == "differential" else "speed_steer"
-    (tmp_path / "a.env.xml").write_text(DRIVE_ENV % (mode, level))
+    (tmp_path / "a.env.xml").write_text(DRIVE_ENV % level)
     envs = mvsim_gym.VectorEnv(tmp_path / "a.env.xml", num_envs=400)
     envs.reset(seed=0)
     nominal = {p.path: p.nominal for p in mvsim_gym.parameters.parameters_of(tmp_path / "a.env.xml")}
