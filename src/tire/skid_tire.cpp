@@ -138,20 +138,26 @@ Rim step_rim(const Contact& contact, const TireInput& in, const Losses& losses) 
   return turn(contact, in, torque - std::copysign(in.brake, held));
 }
 
-// The torque that losses leave of two wheels on one shaft, which turn at `spin`.
-double rest_of_both(const TireInput& rear, const TireInput& front, const Losses& of_rear,
-                    const Losses& of_front, double spin) {
-  const double torque = rear.torque + front.torque;
-  if (!may_overshoot(rear, of_rear) && !may_overshoot(front, of_front))
-    return torque - of_rear.damping * rear.spin - of_front.damping * front.spin;
+// Losses of two wheels on one shaft, N m.
+struct SharedLosses {
+  double sum = 0, of_rear = 0;
+};
+
+SharedLosses losses_of_both(const TireInput& rear, const TireInput& front, const Losses& of_rear,
+                            const Losses& of_front, double spin) {
+  const double at_rear = of_rear.damping * rear.spin + of_rear.resistance;
+  const double all = at_rear + of_front.damping * front.spin + of_front.resistance;
+  if (!may_overshoot(rear, of_rear) && !may_overshoot(front, of_front)) return {all, at_rear};
   TireInput both = rear;
-  both.torque = torque;
+  both.torque += front.torque;
   both.spin = spin;
   both.inertia += front.inertia;
   both.mass += front.mass;
   both.effective_mass += front.effective_mass;
-  return rolling_losses(both, {of_rear.damping + of_front.damping, of_rear.resistance + of_front.resistance})
-      .rest_of(torque);
+  const LossTorques taken =
+      rolling_losses(both, {of_rear.damping + of_front.damping, of_rear.resistance + of_front.resistance});
+  const double sum = taken.damping + taken.resistance;
+  return {sum, all == 0 ? sum / 2 : sum * (at_rear / all)};
 }
 
 // Adds the force that holds the vehicle on a slope, up to the remaining friction.
@@ -186,8 +192,8 @@ class SkidTire final : public TireModel {
     const double spin = rear.spin == front.spin
                             ? rear.spin
                             : (rear.inertia * rear.spin + front.inertia * front.spin) / inertia;
-    const Losses of_rear = losses_of(p, rear), of_front = losses_of(p, front);
-    const double torque = rest_of_both(rear, front, of_rear, of_front, spin);
+    const SharedLosses lost = losses_of_both(rear, front, losses_of(p, rear), losses_of(p, front), spin);
+    const double torque = rear.torque + front.torque - lost.sum;
     const double speed = rear.velocity.x, radius = rear.radius;
     const double free = radius * (spin + torque * rear.dt / inertia) - speed;
     const Contact contacts[] = {contact_of(p, rear), contact_of(p, front)};
@@ -195,8 +201,7 @@ class SkidTire final : public TireModel {
     out.rear = {force_of(contacts[0], rear, slip), (speed + slip) / radius};
     out.front = {force_of(contacts[1], front, slip), out.rear.spin};
     out.passed = rear.inertia * (out.rear.spin - rear.spin) / rear.dt +
-                 radius * resistance(contacts[0], slip) * slip - rear.torque + of_rear.damping * rear.spin +
-                 of_rear.resistance;
+                 radius * resistance(contacts[0], slip) * slip - rear.torque + lost.of_rear;
     return true;
   }
 

