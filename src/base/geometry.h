@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "base/math.h"
@@ -59,6 +60,44 @@ struct Rotation2 {
   }
   Vec2 rotate(Vec2 v) const { return {c * v.x - s * v.y, s * v.x + c * v.y}; }
   Vec2 unrotate(Vec2 v) const { return {c * v.x + s * v.y, -s * v.x + c * v.y}; }
+};
+
+// Cache of the rotations of two yaws. A step uses that before it and that after it several times.
+
+class RotationMemo {
+ public:
+  // The result is valid until the next call.
+  const Rotation2& of(double yaw) {
+    if (yaw == latest_.yaw) return latest_.rotation;
+    if (yaw == previous_.yaw) return previous_.rotation;
+    previous_ = latest_;
+    latest_ = {yaw, Rotation2(yaw)};
+    return latest_.rotation;
+  }
+
+ private:
+  struct Entry {
+    double yaw = std::numeric_limits<double>::quiet_NaN();
+    Rotation2 rotation;
+  };
+  Entry latest_, previous_;
+};
+
+// The rotation of the latest yaw alone.
+class LatestRotation {
+ public:
+  const Rotation2& of(double yaw) {
+    if (yaw != yaw_) turn_to(yaw);
+    return rotation_;
+  }
+  void turn_to(double yaw) {
+    yaw_ = yaw;
+    rotation_ = Rotation2(yaw);
+  }
+
+ private:
+  double yaw_ = std::numeric_limits<double>::quiet_NaN();
+  Rotation2 rotation_;
 };
 
 // T_a_c = T_a_b (+) T_b_c.

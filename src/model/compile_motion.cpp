@@ -51,7 +51,19 @@ void add_command_delay(const VehicleSpec& spec, VehicleModel& v, Model& model) {
   check_range(row, *spec.command_delay, spec.command_delay_where);
   v.drive.command_delay =
       add_params(model, "vehicle:" + spec.name + "/", {&row, 1}, {&*spec.command_delay, 1});
-  v.drive.delay_line = delay_line_size(model.timestep, v.controller->command().size());
+  v.drive.delay_places = delay_line_places(model.timestep);
+  v.drive.delay_line = delay_line_size(v.drive.delay_places, v.controller->command().size());
+}
+
+// Finds the limits of each value of the command.
+void find_command_limits(VehicleModel& v) {
+  const std::span<const CommandInfo> command = v.controller->command();
+  v.drive.command_size = command.size();
+  if (!v.drive.limits) return;
+  for (size_t i = 0; i < command.size(); ++i) {
+    if (command[i].name == "vx") v.drive.command_limits[i] = *v.drive.limits;
+    if (command[i].name == "omega") v.drive.command_limits[i] = *v.drive.limits + kLimitParamCount;
+  }
 }
 
 // The damping of a motor is that of its curve: that of the tires' default stands for none that is known.
@@ -81,6 +93,7 @@ void add_drive(const VehicleSpec& spec, VehicleModel& v, Model& model) {
   }
   if (spec.servo) add_servo(*spec.servo, prefix + "servo/", v, model);
   if (spec.command_delay) add_command_delay(spec, v, model);
+  find_command_limits(v);
   if (!v.drive.limits && !v.drive.servo && !v.drive.command_delay) return;
   v.drive.memory = model.memory_size;
   model.memory_size += kDelayLine + v.drive.delay_line;

@@ -40,8 +40,9 @@ void visit(Archive& archive, const WheelModel& wheel) {
 // A vehicle without any of these has the fingerprint that it had before there were any.
 template <typename Archive>
 void visit(Archive& archive, const DriveModel& drive) {
-  const auto& [limits, kinematics, motor, servo, command_delay, driver, coupled_sides, memory, delay_line] =
-      drive;
+  // the last three follow from the others
+  const auto& [limits, kinematics, motor, servo, command_delay, driver, coupled_sides, memory, delay_line,
+               command_size, delay_places, command_limits] = drive;
   if (coupled_sides) archive(coupled_sides);
   if (!limits && !kinematics && !motor && !servo && !command_delay) return;
   for (const std::optional<size_t>& part : {limits, kinematics, motor, servo, command_delay})

@@ -93,6 +93,11 @@ struct DriveModel {
   size_t memory = 0;           // first index in a Simulation's memory
   size_t delay_line = 0;       // size, numbers
 
+  // These follow from the above and the controller.
+  static constexpr size_t kUnlimited = std::numeric_limits<size_t>::max();
+  size_t command_size = 0, delay_places = 0;
+  std::array<size_t, kMaxCommand> command_limits{kUnlimited, kUnlimited, kUnlimited, kUnlimited};
+
   bool shapes_commands() const { return limits || command_delay; }
 };
 

@@ -1,7 +1,5 @@
-// State of a rigid body, its twist, and the rotations of its yaws.
+// State of a rigid body and its twist.
 #pragma once
-
-#include <limits>
 
 #include "base/geometry.h"
 
@@ -94,43 +92,5 @@ inline Twist2 world_twist(const BodyState& b, const BodyInertia& inertia, const 
   const Vec2 v = R_world_body.rotate({twist.vx, twist.vy});
   return {v.x, v.y, twist.omega};
 }
-
-// Cache of the rotations of two yaws. A step uses that before it and that after it several times.
-
-class RotationMemo {
- public:
-  // The result is valid until the next call.
-  const Rotation2& of(double yaw) {
-    if (yaw == latest_.yaw) return latest_.rotation;
-    if (yaw == previous_.yaw) return previous_.rotation;
-    previous_ = latest_;
-    latest_ = {yaw, Rotation2(yaw)};
-    return latest_.rotation;
-  }
-
- private:
-  struct Entry {
-    double yaw = std::numeric_limits<double>::quiet_NaN();
-    Rotation2 rotation;
-  };
-  Entry latest_, previous_;
-};
-
-// The rotation of the latest yaw alone.
-class LatestRotation {
- public:
-  const Rotation2& of(double yaw) {
-    if (yaw != yaw_) turn_to(yaw);
-    return rotation_;
-  }
-  void turn_to(double yaw) {
-    yaw_ = yaw;
-    rotation_ = Rotation2(yaw);
-  }
-
- private:
-  double yaw_ = std::numeric_limits<double>::quiet_NaN();
-  Rotation2 rotation_;
-};
 
 }  // namespace mvsim

@@ -22,43 +22,52 @@ namespace {
 const double* shape_command(const Model& m, SimState& s, size_t index, double dt) {
   const VehicleModel& v = m.vehicles[index];
   const DriveModel& drive = v.drive;
-  if (!drive.shapes_commands()) return s.vehicles[index].command;
+  const double* const given = s.vehicles[index].command;
+  if (!drive.shapes_commands()) return given;
   const double* const params = s.params.data();
   double* const memory = s.memory.data() + drive.memory;
-  const std::span<const CommandInfo> names = v.controller->command();
+  const size_t size = drive.command_size;
 
-  double arrived[kMaxCommand] = {};
-  std::copy_n(s.vehicles[index].command, names.size(), arrived);
+  double late[kMaxCommand];
+  const double* arrived = given;
   if (drive.command_delay) {
-    double initial[kMaxCommand] = {};
-    v.controller->initial_command(params + v.controller_params, initial);
-    pass_delay_line({memory + kDelayLine, drive.delay_line}, params[*drive.command_delay], dt,
-                    s.vehicles[index].command, initial, {arrived, names.size()});
+    const std::span<double> arriving{late, size};
+    const MissingCommand missing = pass_delay_line(memory + kDelayLine, drive.delay_places,
+                                                   params[*drive.command_delay], dt, given, arriving);
+    if (missing.share > 0) {
+      double initial[kMaxCommand] = {};
+      v.controller->initial_command(params + v.controller_params, initial);
+      fill_missing(missing, initial, arriving);
+    }
+    arrived = late;
   }
   double* const in_force = memory + kCommandInForce;
   double* const before = memory + kCommandBefore;
-  for (size_t i = 0; i < names.size(); ++i) {
-    const bool is_speed = names[i].name == "vx", is_turn = names[i].name == "omega";
+  for (size_t i = 0; i < size; ++i) {
     double value = arrived[i];
-    if (drive.limits && (is_speed || is_turn))
-      value = limited_command(params + *drive.limits + (is_turn ? kLimitParamCount : 0), value,
-                              {in_force[i], before[i]}, dt);
+    if (drive.command_limits[i] != DriveModel::kUnlimited)
+      value = limited_command(params + drive.command_limits[i], value, {in_force[i], before[i]}, dt);
     before[i] = in_force[i];
     in_force[i] = value;
   }
   return in_force;
 }
 
-void turn_servo(const VehicleModel& v, const double* params, double* memory, double dt, double* actuation) {
+void turn_servo(const VehicleModel& v, const double* params, double* memory, double dt, ServoMemo& memo,
+                double* actuation) {
   const double most = params[v.dynamics_params + kMaxSteer];
   const double target = std::clamp(actuation[kCarSteer], -most, most);
-  memory[kServoAngle] = servo_step(params + *v.drive.servo, memory[kServoAngle], target, dt);
-  actuation[kCarSteer] = memory[kServoAngle];
+  double& angle = memory[kServoAngle];
+  if (angle != target) {
+    const double* const servo = params + *v.drive.servo;
+    angle = servo_step(servo, memo.share(servo, dt), angle, target, dt);
+  }
+  actuation[kCarSteer] = angle;
 }
 
 // Limits the torques that the controller asks for to those of the motors.
-void limit_torques(const VehicleModel& v, const double* params, std::span<WheelState> wheels) {
-  const WheelMotor motor = wheel_motor(params + *v.drive.motor);
+void limit_torques(const VehicleModel& v, const double* params, const WheelMotor& motor,
+                   std::span<WheelState> wheels) {
   const MotorDriver driver = v.drive.driver;
   if (!v.dynamics->has_engine()) {
     for (WheelState& wheel : wheels) wheel.torque = motor_torque(motor, driver, wheel.torque, wheel.spin);
@@ -75,15 +84,9 @@ void limit_torques(const VehicleModel& v, const double* params, std::span<WheelS
   for (WheelState& wheel : wheels) wheel.torque *= part;
 }
 
-}  // namespace
-
-const double* command_in_force(const Model& m, const SimState& s, size_t vehicle) {
-  const DriveModel& drive = m.vehicles[vehicle].drive;
-  return drive.shapes_commands() ? s.memory.data() + drive.memory + kCommandInForce
-                                 : s.vehicles[vehicle].command;
-}
-
-void control(const Model& m, SimState& s, size_t index, double dt, Vec2 slope, SteerMemo& memo,
+// Sets torque, brake and steering of the wheels of one vehicle for a step of `dt` s. `slope`: as of
+// slope_of(). Fills `details` if it is not null.
+void control(const Model& m, SimState& s, size_t index, double dt, Vec2 slope, VehicleWork& work,
              StepDetails* details) {
   const VehicleModel& v = m.vehicles[index];
   const std::span<WheelState> wheels{s.wheels.data() + v.first_wheel, v.wheels.size()};
@@ -93,19 +96,51 @@ void control(const Model& m, SimState& s, size_t index, double dt, Vec2 slope, S
                         .states = wheels,
                         .odometry = odometry_twist(v.wheels, wheels),
                         .dynamics_params = params + v.dynamics_params,
-                        .climbing_force = -params[v.body_params + kChassisMass] * m.gravity * slope.x};
+                        .climbing_force = -params[v.body_params + kChassisMass] * m.gravity * slope.x,
+                        .steer_rotations = work.wheels.steer_rotations(),
+                        .memo = &work.steer};
   if (v.drive.kinematics) input.beliefs = params + *v.drive.kinematics;
   const double* command = shape_command(m, s, index, dt);
   double* state = s.memory.data() + v.controller_state;
   double actuation[kMaxActuation] = {};
   v.controller->step(params + v.controller_params, input, command, state, actuation);
-  if (v.drive.servo) turn_servo(v, params, s.memory.data() + v.drive.memory, dt, actuation);
+  if (v.drive.servo) turn_servo(v, params, s.memory.data() + v.drive.memory, dt, work.servo, actuation);
   if (details)
     v.controller->log_values(params + v.controller_params, input, command, state, actuation,
                              details->controllers[index].data());
-  v.dynamics->drive(params + v.dynamics_params, actuation, v.wheels, wheels, memo);
-  if (v.drive.motor) limit_torques(v, params, wheels);
+  v.dynamics->drive(params + v.dynamics_params, actuation, v.wheels, wheels, work.steer);
+  if (v.drive.motor) limit_torques(v, params, work.wheels.motor(), wheels);
 }
+
+}  // namespace
+
+const double* command_in_force(const Model& m, const SimState& s, size_t vehicle) {
+  const DriveModel& drive = m.vehicles[vehicle].drive;
+  return drive.shapes_commands() ? s.memory.data() + drive.memory + kCommandInForce
+                                 : s.vehicles[vehicle].command;
+}
+
+namespace {
+
+// Returns the share of its mass that the force of each wheel may stop across in one step, so that all wheels
+// together do not turn the vehicle beyond rest. They stop m and I as
+//   d(vy, omega) = -(s0 vy + s1 omega, (s1 vy + s2 omega) m / I),  sk = sum of m_i x_i^k / m,
+// which leads beyond rest where the largest eigenvalue is above 1, and never ends above 2.
+double steady_share(std::span<const WheelInput> inputs, const BodyInertia& inertia) {
+  const double turning = inertia.inverse_inertia / inertia.inverse_mass;  // 1/m2
+  double s0 = 0, s1 = 0, s2 = 0;
+  for (const WheelInput& wheel : inputs) {
+    const double mass = wheel.tire.mass * inertia.inverse_mass, x = wheel.position.x - inertia.center_x;
+    s0 += mass;
+    s1 += mass * x;
+    s2 += mass * x * x;
+  }
+  const double half = 0.5 * (s0 - turning * s2);
+  const double largest = 0.5 * (s0 + turning * s2) + std::sqrt(half * half + turning * s1 * s1);
+  return largest > 1 ? 1 / largest : 1;
+}
+
+}  // namespace
 
 void WheelInputs::make(const Model& m, const SimState& s, size_t vehicle) {
   const VehicleModel& v = m.vehicles[vehicle];
@@ -119,10 +154,10 @@ void WheelInputs::make(const Model& m, const SimState& s, size_t vehicle) {
   // vehicle
   const double mass_share = 1 / (inertia.inverse_mass * count);
   const double turning = inertia.inverse_inertia / inertia.inverse_mass;  // 1/m2
-  WheelMotor motor;
-  if (v.drive.motor) motor = wheel_motor(params + *v.drive.motor);
-  const double damping = v.drive.driver == MotorDriver::kVoltage ? motor.slope : 0;
+  motor_ = v.drive.motor ? wheel_motor(params + *v.drive.motor) : WheelMotor();
+  const double damping = v.drive.driver == MotorDriver::kVoltage ? motor_.slope : 0;
   const double spread = WheelStance(v.wheels).spread_ratio() / (transfer[kTrack] * transfer[kTrack]);
+  rotations_.resize(v.wheels.size());
   inputs_.clear();
   for (size_t i = 0; i < v.wheels.size(); ++i) {
     const WheelModel& wheel = v.wheels[i];
@@ -137,11 +172,15 @@ void WheelInputs::make(const Model& m, const SimState& s, size_t vehicle) {
                                 .effective_mass = mass_share / (1 + turning * dot(arm, arm)),
                                 .load = weight,
                                 .radius = transfer[kTransferParamCount + i],
-                                .inertia = wheel.inertia + share * motor.inertia,
+                                .inertia = wheel.inertia + share * motor_.inertia,
                                 .width = wheel.width,
                                 .motor_damping = share * damping,
                                 .wheel_spread = spread}});
   }
+  // a file that states no inertia has that of its outline, and moves as MVSim moves it
+  const bool is_stated = params[v.body_params + kChassisInertia] >= 0;
+  const double share = is_stated ? steady_share(inputs_, inertia) : 1;
+  for (WheelInput& wheel : inputs_) wheel.tire.holding_mass = share * wheel.tire.mass;
   known_ = true;
 }
 
@@ -204,8 +243,8 @@ GroundPatch ground_at(const Model& m, const SimState& s, const std::vector<size_
   return out;
 }
 
-Rotation2 rotation_of(WheelInput& input, const WheelState& wheel) {
-  return wheel.steer == 0 ? Rotation2() : input.yaw.of(wheel.steer);
+Rotation2 rotation_of(RotationMemo& rotations, const WheelState& wheel) {
+  return wheel.steer == 0 ? Rotation2() : rotations.of(wheel.steer);
 }
 
 // As x == 0, in a third of the instructions.
@@ -264,8 +303,11 @@ void step_coupled_tires(const VehicleModel& v, const double* params, std::span<c
     const size_t front = rear + 2;
     const ShaftStep side = step_on_shaft(*v.tire, params, inputs[rear].tire, inputs[front].tire,
                                          wheels[rear].force_x, wheels[front].force_x);
-    keep(v, rear, side.rear, side.rear_out, wheels, details);
-    keep(v, front, side.front, side.front_out, wheels, details);
+    keep(v, rear, inputs[rear].tire, side.rear, wheels, details);
+    keep(v, front, inputs[front].tire, side.front, wheels, details);
+    if (!details) continue;
+    details->tires[v.first_wheel + rear].in.torque += side.passed;
+    details->tires[v.first_wheel + front].in.torque -= side.passed;
   }
 }
 
@@ -303,12 +345,13 @@ void step_imposed_tires(const VehicleModel& v, const double* params, std::span<W
 }
 
 // The forces of the tires, turned into the frame of the vehicle, and the slope on its chassis.
-void push(PushedBody& chassis, std::span<WheelInput> inputs, std::span<WheelState> wheels, Vec2 slope) {
+void push(PushedBody& chassis, std::span<const WheelInput> inputs, std::span<RotationMemo> rotations,
+          std::span<WheelState> wheels, Vec2 slope) {
   for (size_t i = 0; i < wheels.size(); ++i) {
     WheelState& wheel = wheels[i];
     Vec2 force{wheel.force_x, wheel.force_y};
     if (!is_same_on(force, wheel)) {
-      force = rotation_of(inputs[i], wheel).rotate(force);
+      force = rotation_of(rotations[i], wheel).rotate(force);
       wheel.force_x = force.x;
       wheel.force_y = force.y;
     }
@@ -335,7 +378,9 @@ void drive(const Model& m, SimState& s, Workspace& work, size_t index, double dt
   const std::span<WheelState> wheels = wheels_of(s, v);
   const Vec2 slope = slope_of(s.vehicles[index], mine.tilt);
   const bool is_level = slope.x == 0 && slope.y == 0;
-  control(m, s, index, dt, slope, mine.steer, details);
+  const std::span<WheelInput> inputs = mine.wheels.of(m, s, index);
+  const std::span<RotationMemo> rotations = mine.wheels.steer_rotations();
+  control(m, s, index, dt, slope, mine, details);
   double across_ground = m.gravity;
   if (v.load_transfer) {
     if (!mine.stance) mine.stance.emplace(v.wheels);
@@ -356,7 +401,6 @@ void drive(const Model& m, SimState& s, Workspace& work, size_t index, double dt
   const std::vector<size_t>* const regions =
       m.regions.empty() ? nullptr : &mine.regions.of(m, s, index, place);
 
-  const std::span<WheelInput> inputs = mine.wheels.of(m, s, index);
   for (size_t i = 0; i < wheels.size(); ++i) {
     const WheelState& wheel = wheels[i];
     const Vec2 position = inputs[i].position;
@@ -365,9 +409,10 @@ void drive(const Model& m, SimState& s, Workspace& work, size_t index, double dt
     in.dt = dt;
     in.torque = wheel.torque;
     in.brake = wheel.brake;
-    in.velocity = is_same_on(velocity, wheel) ? velocity : rotation_of(inputs[i], wheel).unrotate(velocity);
+    in.velocity =
+        is_same_on(velocity, wheel) ? velocity : rotation_of(rotations[i], wheel).unrotate(velocity);
     in.spin = wheel.spin;
-    in.slope_force = is_level ? Vec2() : rotation_of(inputs[i], wheel).unrotate(inputs[i].weight * slope);
+    in.slope_force = is_level ? Vec2() : rotation_of(rotations[i], wheel).unrotate(inputs[i].weight * slope);
     if (v.load_transfer) in.load = wheel.load + v.wheels[i].mass * across_ground;
     if (regions)
       in.ground =
@@ -379,7 +424,7 @@ void drive(const Model& m, SimState& s, Workspace& work, size_t index, double dt
     step_coupled_tires(v, tire_params, inputs, wheels, details);
   else
     step_tires(v, tire_params, inputs, wheels, details);
-  push(chassis, inputs, wheels, slope);
+  push(chassis, inputs, rotations, wheels, slope);
   // an ideal controller moves the body itself: wheels turn along but do not push
   mine.force = v.controller->imposes_twist() ? BodyForce() : chassis.force();
 }

@@ -1,6 +1,7 @@
 // From the command of a vehicle to the forces of its wheels.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -9,15 +10,9 @@
 #include "sim/sim_state.h"
 #include "sim/step_observer.h"
 #include "tire/tire_model.h"
+#include "vehicle/actuators.h"
 
 namespace mvsim {
-
-// Commands of a vehicle on their way to its wheels: delay, limits, controller, servo, dynamics and motors.
-
-// Sets torque, brake and steering of the wheels of one vehicle for a step of `dt` s. `slope`: as of
-// slope_of(). `memo`: of this vehicle. Fills `details` if it is not null.
-void control(const Model& m, SimState& s, size_t vehicle, double dt, Vec2 slope, SteerMemo& memo,
-             StepDetails* details);
 
 // Returns the command that the controller followed in the last step. It is the user's command after the delay
 // and the limits of the vehicle.
@@ -27,10 +22,9 @@ const double* command_in_force(const Model& m, const SimState& s, size_t vehicle
 // change. This cache changes no value.
 
 struct WheelInput {
-  Vec2 position;       // m, vehicle frame, at the present track
-  double weight = 0;   // N, of its share of the chassis and the wheel itself
-  TireInput tire;      // its masses, load on level ground and sizes are set; the rest is of the last step
-  RotationMemo yaw{};  // of its steering
+  Vec2 position;      // m, vehicle frame, at the present track
+  double weight = 0;  // N, of its share of the chassis and the wheel itself
+  TireInput tire;     // its masses, load on level ground and sizes are set; the rest is of the last step
 };
 
 class WheelInputs {
@@ -41,11 +35,34 @@ class WheelInputs {
   }
   void forget() { known_ = false; }  // after a change of parameters
 
+  // These are of the vehicle of of().
+  const WheelMotor& motor() const { return motor_; }
+  std::span<RotationMemo> steer_rotations() { return rotations_; }  // by wheel
+
  private:
   void make(const Model& m, const SimState& s, size_t vehicle);
 
   bool known_ = false;
-  std::vector<WheelInput> inputs_;  // by wheel of the vehicle
+  WheelMotor motor_;
+  std::vector<WheelInput> inputs_;       // by wheel of the vehicle
+  std::vector<RotationMemo> rotations_;  // the same
+};
+
+// Cache of the share of its way that a steering servo goes in a step (vehicle/actuators.h). It changes no
+// value.
+class ServoMemo {
+ public:
+  // `p`: values by ServoParam.
+  double share(const double* p, double dt) {
+    if (p[kServoTimeConstant] != lag_ || dt != dt_) {
+      lag_ = p[kServoTimeConstant], dt_ = dt;
+      share_ = servo_share(p, dt);
+    }
+    return share_;
+  }
+
+ private:
+  double lag_ = std::numeric_limits<double>::quiet_NaN(), dt_ = 0, share_ = 0;
 };
 
 // Property regions that a vehicle's wheels could be in: usually one or two of many. This cache changes no

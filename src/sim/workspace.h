@@ -25,6 +25,7 @@ struct VehicleWork {
   RotationMemo yaw;
   LatestRotation rounded_yaw;  // of VehicleState::rounded
   SteerMemo steer;
+  ServoMemo servo;
   WheelInputs wheels;
   std::optional<WheelStance> stance{};  // if its loads are transferred
   TiltMemo tilt;

@@ -52,6 +52,17 @@ constexpr Row kRows[] = {
     {Of::kSensor, "mount/yaw", "value", Unit::kOne, {-2, 2}, {-4, 4}},
 };
 
+// The tags of a drive and the inertia of a chassis, where a file states them. No scale leads beyond 1 where
+// an absent tag has the largest value there is.
+constexpr Row kStatedRows[] = {
+    {Of::kVehicle, "chassis/inertia", "scale", Unit::kOne, {0.8, 1.2}, {0.6, 1.5}},
+    {Of::kVehicle, "motor/battery_voltage", "scale", Unit::kOne, {0.9, 1.05}, {0.8, 1.1}},
+    {Of::kVehicle, "servo/rate", "scale", Unit::kOne, {0.8, 1}, {0.6, 1}},
+    {Of::kVehicle, "servo/time_constant", "scale", Unit::kOne, {0.7, 1.3}, {0.5, 1.6}},
+    {Of::kVehicle, "limits/*/max_acceleration", "scale", Unit::kOne, {0.8, 1}, {0.6, 1}},
+    {Of::kVehicle, "kinematics/wheel_separation_multiplier", "scale", Unit::kOne, {0.95, 1.05}, {0.9, 1.1}},
+};
+
 std::string call_text(const char* name, double first, double second) {
   char text[80];
   std::snprintf(text, sizeof text, "%s(%.9g, %.9g)", name, first, second);
@@ -113,6 +124,24 @@ void add_rows(const Task& task, std::vector<Randomization>& out) {
   for (const AgentTask& agent : task.agents) add_agent(task, agent, level.text == "strong", out);
 }
 
+// Whether a vehicle has parameters of a row whose values its file states.
+bool is_stated(const Model& model, const std::string& path) {
+  const std::vector<size_t> found = model.find_params(path);
+  return !found.empty() && model.params[found[0]].nominal >= 0;
+}
+
+void add_stated_rows(const Task& task, std::vector<Randomization>& out) {
+  const std::string& level = task.spec.randomize_level.text;
+  if (level.empty() || level == "none") return;
+  const Model& model = *task.models.front();
+  for (const AgentTask& agent : task.agents) {
+    const std::string vehicle = "vehicle:" + model.vehicles[agent.vehicle].name + "/";
+    for (const Row& row : kStatedRows)
+      if (is_stated(model, vehicle + row.path))
+        out.push_back(make_row(row, vehicle, 1, level == "strong", task));
+  }
+}
+
 // The drift of <localization> is that of the vehicle's odometry.
 void add_drift(const Task& task, std::vector<Randomization>& out) {
   const auto* const localization = find_tracker<LocalizationTracker>(task.trackers);
@@ -128,7 +157,9 @@ void add_drift(const Task& task, std::vector<Randomization>& out) {
 std::vector<Randomization> make_level(const Task& task) {
   std::vector<Randomization> out;
   add_rows(task, out);
-  add_drift(task, out);  // last, so that each draw of a level keeps its stream
+  // in this order, so that each draw of a level keeps its stream
+  add_drift(task, out);
+  add_stated_rows(task, out);
   return out;
 }
 

@@ -41,7 +41,8 @@ inline double effective(double ground, double own) {
 
 // The sideways force that ends sideways motion within one step, N.
 inline double lateral_hold(const TireInput& in, double limit) {
-  return std::clamp(-in.velocity.y * in.mass / in.dt - in.slope_force.y, -limit, limit);
+  const double mass = in.holding_mass > 0 ? in.holding_mass : in.mass;
+  return std::clamp(-in.velocity.y * mass / in.dt - in.slope_force.y, -limit, limit);
 }
 
 // The spin acceleration that leads to pure rolling, rad/s2.

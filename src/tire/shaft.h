@@ -5,11 +5,6 @@
 
 namespace mvsim {
 
-struct ShaftStep {
-  TireInput rear, front;           // as given, with the torque that the shaft passes
-  TireOutput rear_out, front_out;  // one spin
-};
-
 // Makes the step of two wheels that turn alike, as one body with the sum of their inertias. `p`: parameters
 // of the model; the forces of the last step along the rolling direction, N, tell where the search begins.
 ShaftStep step_on_shaft(const TireModel& tire, const double* p, const TireInput& rear, const TireInput& front,

@@ -29,12 +29,19 @@ struct TireInput {
   Vec2 slope_force{};         // N, downhill pull on `mass`, wheel frame
   GroundPatch ground{};
   double motor_damping = 0;  // N m s/rad, back-EMF of the motor: comes on top of the tire's own
+  double holding_mass = 0;   // kg that a force across may stop in one step; 0: `mass`
   double wheel_spread = 0;   // spread of the vehicle's wheels along it over that across it, m2/m2
 };
 
 struct TireOutput {
   Vec2 force;       // N on the chassis at the wheel, wheel frame
   double spin = 0;  // rad/s after the step
+};
+
+// A step of two wheels on one rigid shaft.
+struct ShaftStep {
+  double passed = 0;       // N m that the shaft passes from the front wheel to the rear one
+  TireOutput rear, front;  // of one spin
 };
 
 // A parameter that does not fit a wheel.
@@ -56,6 +63,13 @@ class TireModel {
   virtual std::span<const ParamInfo> params() const = 0;
   // `p`: values in the order of params().
   virtual TireOutput step(const double* p, const TireInput& in) const = 0;
+
+  // Sets the step of two wheels on one rigid shaft. Returns false where the model has no way of its own to
+  // find it (tire/shaft.h).
+  virtual bool step_both(const double* /*p*/, const TireInput& /*rear*/, const TireInput& /*front*/,
+                         ShaftStep& /*out*/) const {
+    return false;
+  }
 
   // On the ground of its parameters; m, N.
   virtual TireGrip grip(const double* p, double radius, double width, double load) const = 0;

@@ -25,14 +25,16 @@ double motor_torque(const WheelMotor& motor, MotorDriver driver, double command,
   return std::clamp(command, low, high);
 }
 
-double servo_step(const double* p, double angle, double target, double dt) {
+double servo_share(const double* p, double dt) {
   const double lag = p[kServoTimeConstant];
-  const double change = lag > 0 ? (1 - math::exp(-dt / lag)) * (target - angle) : target - angle;
-  const double most = p[kServoRate] * dt;
-  // all of the way is the target itself
-  return change == target - angle && change >= -most && change <= most
-             ? target
-             : angle + std::clamp(change, -most, most);
+  return lag > 0 ? 1 - math::exp(-dt / lag) : 1;
+}
+
+double servo_step(const double* p, double share, double angle, double target, double dt) {
+  const double way = target - angle, most = p[kServoRate] * dt;
+  const bool arrives = share == 1 || std::fabs(way) <= kServoArrived;
+  if (arrives && std::fabs(way) <= most) return target;
+  return angle + std::clamp(share * way, -most, most);
 }
 
 double torsen_share(const Differential& differential, double spin_1, double spin_2) {

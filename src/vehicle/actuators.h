@@ -50,8 +50,14 @@ enum ServoParam {
   kServoParamCount
 };
 
-// Returns the angle after a step of `dt` s towards `target`. `p`: values by ServoParam.
-double servo_step(const double* p, double angle, double target, double dt);
+// The share of its way that the lag lets a servo go in a step of `dt` s. `p`: values by ServoParam.
+double servo_share(const double* p, double dt);
+
+// A servo this near to its target is there, rad: the lag alone would take for ever.
+inline constexpr double kServoArrived = 1e-5;
+
+// Returns the angle after a step of `dt` s towards `target`. `share`: of servo_share().
+double servo_step(const double* p, double share, double angle, double target, double dt);
 
 // Distribution of one engine's torque to four wheels. Open differentials split it by fixed shares, Torsen
 // ones send more to the slower side.

@@ -31,6 +31,15 @@ FrontAngles ackermann_angles(std::span<const WheelModel> wheels, double max_stee
   return steer > 0 ? FrontAngles{inner, outer} : FrontAngles{-outer, -inner};
 }
 
+const FrontMemo& front_angles(std::span<const WheelModel> wheels, double max_steer, double steer,
+                              FrontMemo& memo) {
+  if (steer != memo.wanted || max_steer != memo.max) {
+    const FrontAngles angles = ackermann_angles(wheels, max_steer, steer);
+    memo = {steer, max_steer, angles.left, angles.right};
+  }
+  return memo;
+}
+
 double wheelbase(std::span<const WheelModel> wheels) {
   return wheels[kFrontLeft].position.x - wheels[kRearLeft].position.x;
 }
@@ -63,13 +72,9 @@ std::string_view Car::check_wheels(std::span<const WheelModel> wheels, const Con
 
 void Car::steer_and_brake(const double* p, const double* actuation, std::span<const WheelModel> wheels,
                           std::span<WheelState> states, SteerMemo& memo) {
-  const double wanted = actuation[kCarSteer], max = p[kMaxSteer];
-  if (wanted != memo.wanted || max != memo.max) {
-    const FrontAngles angles = ackermann_angles(wheels, max, wanted);
-    memo = {wanted, max, angles.left, angles.right};
-  }
-  states[kFrontLeft].steer = memo.left;
-  states[kFrontRight].steer = memo.right;
+  const FrontMemo& angles = front_angles(wheels, p[kMaxSteer], actuation[kCarSteer], memo.steered);
+  states[kFrontLeft].steer = angles.left;
+  states[kFrontRight].steer = angles.right;
   for (WheelState& wheel : states) wheel.brake = actuation[kCarBrake];
 }
 

@@ -30,6 +30,10 @@ struct FrontAngles {
 // limit.
 FrontAngles ackermann_angles(std::span<const WheelModel> wheels, double max_steer, double steer);
 
+// The same, kept for the next call.
+const FrontMemo& front_angles(std::span<const WheelModel> wheels, double max_steer, double steer,
+                              FrontMemo& memo);
+
 // Returns the distance between rear and front axle, m.
 double wheelbase(std::span<const WheelModel> wheels);
 

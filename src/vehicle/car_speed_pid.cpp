@@ -59,12 +59,14 @@ class CarSpeedPid final : public Controller {
       const SinCos sc = sin_cos(std::clamp(steer, -kSteerLimit, kSteerLimit));
       omega = vx * sc.sin / (sc.cos * length);
     }
-    const FrontAngles wanted = ackermann_angles(in.wheels, in.dynamics_params[kMaxSteer], steer);
+    SteerMemo none;
+    SteerMemo& memo = in.memo ? *in.memo : none;
+    const FrontMemo& wanted = front_angles(in.wheels, in.dynamics_params[kMaxSteer], steer, memo.asked);
     const Twist2 twist{vx, 0, omega};
-    const double setpoint[] = {wheel_speed(in.wheels[kFrontLeft], twist, wanted.left),
-                               wheel_speed(in.wheels[kFrontRight], twist, wanted.right)};
-    const double actual[] = {wheel_speed(in.wheels[kFrontLeft], in.odometry, in.states[kFrontLeft].steer),
-                             wheel_speed(in.wheels[kFrontRight], in.odometry, in.states[kFrontRight].steer)};
+    const double setpoint[] = {wheel_speed(in.wheels[kFrontLeft], twist, memo.asked_left.of(wanted.left)),
+                               wheel_speed(in.wheels[kFrontRight], twist, memo.asked_right.of(wanted.right))};
+    const double actual[] = {wheel_speed(in.wheels[kFrontLeft], in.odometry, steered(in, kFrontLeft)),
+                             wheel_speed(in.wheels[kFrontRight], in.odometry, steered(in, kFrontRight))};
     speed_pid(p,
               {.dt = in.dt,
                .setpoint = setpoint,
@@ -74,10 +76,15 @@ class CarSpeedPid final : public Controller {
   }
 
  private:
-  // Speed along the rolling direction of a wheel at that yaw when the body has that twist.
-  static double wheel_speed(const WheelModel& wheel, const Twist2& body, double yaw) {
+  // Speed along the rolling direction of a wheel of that yaw when the body has that twist.
+  static double wheel_speed(const WheelModel& wheel, const Twist2& body, const Rotation2& yaw) {
     const Vec2 velocity{body.vx - body.omega * wheel.position.y, body.vy + body.omega * wheel.position.x};
-    return Rotation2(yaw).unrotate(velocity).x;
+    return yaw.unrotate(velocity).x;
+  }
+
+  static Rotation2 steered(const ControllerInput& in, CarWheel wheel) {
+    const double steer = in.states[wheel].steer;
+    return in.steer_rotations.empty() ? Rotation2(steer) : in.steer_rotations[wheel].of(steer);
   }
 
   Motors motors_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 
 namespace mvsim {
 namespace {
@@ -31,20 +30,19 @@ double with_acceleration(const double* p, double wanted, double last, double dt)
 }  // namespace
 
 double limited_command(const double* p, double wanted, const LimitedCommand& made, double dt) {
+  // a steady command is within its limits of acceleration and jerk
+  if (wanted == made.last && made.last == made.before_last)
+    return within(wanted, p[kMinVelocity], p[kMaxVelocity]);
   const double smooth = with_jerk(p, wanted, made, dt);
   return within(with_acceleration(p, smooth, made.last, dt), p[kMinVelocity], p[kMaxVelocity]);
 }
 
 namespace {
 
-// A line begins with the number of steps sent so far (kHead). Then comes a ring with an entry for each step:
-// its duration (s) and its values.
+// A line begins with the number of steps sent so far (kHead); beyond twice the places of the ring it counts
+// round. Then comes the ring with an entry for each step: its duration (s) and its values.
 constexpr size_t kHead = 1;
 constexpr double kRounding = 1e-9;  // share of a step; a smaller part counts as zero
-
-size_t places_for(double timestep) {
-  return static_cast<size_t>(std::ceil(longest_delay(timestep) / timestep)) + 2;
-}
 
 }  // namespace
 
@@ -52,42 +50,53 @@ double longest_delay(double timestep) {
   return std::min(kLongestCommandDelay, kMostStepsOfDelay * timestep);
 }
 
-size_t delay_line_size(double timestep, size_t values) {
-  return kHead + places_for(timestep) * (1 + values);
+size_t delay_line_places(double timestep) {
+  return static_cast<size_t>(std::ceil(longest_delay(timestep) / timestep)) + 2;
 }
 
-void pass_delay_line(std::span<double> line, double delay, double dt, const double* command,
-                     const double* initial, std::span<double> arriving) {
+size_t delay_line_size(size_t places, size_t values) {
+  return kHead + places * (1 + values);
+}
+
+MissingCommand pass_delay_line(double* line, size_t places, double delay, double dt, const double* command,
+                               std::span<double> arriving) {
   const size_t values = arriving.size(), length = 1 + values;
-  const size_t places = static_cast<uint32_t>(line.size() - kHead) / static_cast<uint32_t>(length);
   // a forged snapshot may have any number here
-  const uint64_t sent = 1 + (line[0] >= 0 && line[0] < 1e15 ? static_cast<uint64_t>(line[0]) : 0);
-  line[0] = static_cast<double>(sent);
-  double* const ring = line.data() + kHead;
-  size_t place = static_cast<size_t>((sent - 1) % places);
+  size_t sent = line[0] >= 0 && line[0] <= static_cast<double>(2 * places) ? static_cast<size_t>(line[0]) : 0;
+  if (sent == 2 * places) sent = places;
+  double* const ring = line + kHead;
+  size_t place = sent < places ? sent : sent - places;
+  line[0] = static_cast<double>(++sent);
   double* const now = ring + place * length;
   now[0] = dt;
   std::copy_n(command, values, now + 1);
 
   // backward from the end of this step: an entry covers [start, start + its duration]
-  const size_t known = std::min(static_cast<size_t>(sent), places);
+  const size_t known = std::min(sent, places);
   double start = 0, left = dt;
   // The mean is formed of differences to the first command, so a constant command arrives without rounding.
   const double* first = nullptr;
-  const auto add = [&](const double* from, double part) {
-    if (!first) std::copy_n(first = from, values, arriving.begin());
-    for (size_t i = 0; i < values; ++i) arriving[i] += part / dt * (from[i] - first[i]);
-    left -= part;
-  };
   for (size_t back = 0; back < known && left > kRounding * dt; ++back) {
     const double* const from = ring + place * length;
     place = (place == 0 ? places : place) - 1;
     const double end = start + from[0];
-    const double part = std::min(end, delay + dt) - std::max(start, delay);
+    double part = std::min(end, delay + dt) - std::max(start, delay);
     start = end;
-    if (part > kRounding * dt) add(from + 1, std::min(part, left));
+    if (!(part > kRounding * dt)) continue;
+    part = std::min(part, left);
+    left -= part;
+    if (!first)
+      std::copy_n(first = from + 1, values, arriving.begin());
+    else
+      for (size_t i = 0; i < values; ++i) arriving[i] += part / dt * (from[1 + i] - first[i]);
   }
-  if (left > kRounding * dt) add(initial, left);
+  return {left > kRounding * dt ? left / dt : 0, first};
+}
+
+void fill_missing(const MissingCommand& missing, const double* initial, std::span<double> arriving) {
+  for (size_t i = 0; i < arriving.size(); ++i)
+    arriving[i] =
+        missing.arrived ? arriving[i] + missing.share * (initial[i] - missing.arrived[i]) : initial[i];
 }
 
 }  // namespace mvsim

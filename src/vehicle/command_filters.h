@@ -41,13 +41,24 @@ inline constexpr double kMostStepsOfDelay = 1000;  // that a line remembers
 // Returns the longest delay, s, at steps of that length.
 double longest_delay(double timestep);
 
-// Numbers of a line for delays up to longest_delay().
-size_t delay_line_size(double timestep, size_t values);
+// Steps that a line remembers for delays up to longest_delay().
+size_t delay_line_places(double timestep);
 
-// Sends `command` for a step of `dt` s and writes the command that arrives in that step. Before the first
-// command arrives, it is `initial`. All three have `arriving.size()` values; `line` has delay_line_size()
-// numbers, 0 at first.
-void pass_delay_line(std::span<double> line, double delay, double dt, const double* command,
-                     const double* initial, std::span<double> arriving);
+// Numbers of a line of so many steps.
+size_t delay_line_size(size_t places, size_t values);
+
+// The part of a step that no command of a line fills: the first one has not arrived.
+struct MissingCommand {
+  double share = 0;                 // of the step; 0: nothing
+  const double* arrived = nullptr;  // the command of the rest of the step; null: there is no rest
+};
+
+// Sends `command` for a step of `dt` s and writes the command that arrives in that step. Both have
+// `arriving.size()` values; `line` has delay_line_size() numbers, 0 at first.
+MissingCommand pass_delay_line(double* line, size_t places, double delay, double dt, const double* command,
+                               std::span<double> arriving);
+
+// Fills what is missing by the command before the first one.
+void fill_missing(const MissingCommand& missing, const double* initial, std::span<double> arriving);
 
 }  // namespace mvsim

@@ -1,6 +1,7 @@
 // Interface of controllers, and their list.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -18,14 +19,31 @@ namespace mvsim {
 inline constexpr int kMaxCommand = 4;
 inline constexpr int kMaxActuation = 4;
 
+// Caches of steering, which spare its computation while the command stays. They change no value.
+
+// The angles of the front wheels for a steering angle.
+struct FrontMemo {
+  double wanted = std::numeric_limits<double>::quiet_NaN(), max = 0;  // rad
+  double left = 0, right = 0;                                         // rad
+};
+
+// Those of one vehicle.
+struct SteerMemo {
+  FrontMemo asked;    // by the controller
+  FrontMemo steered;  // by the dynamics class, after the servo
+  LatestRotation asked_left, asked_right;
+};
+
 struct ControllerInput {
   double dt = 0;
   std::span<const WheelModel> wheels;
   std::span<const WheelState> states;  // of the previous step
   Twist2 odometry;                     // estimate from the wheel spins: what a real robot's controller sees
-  const double* dynamics_params = nullptr;  // of the dynamics class
-  const double* beliefs = nullptr;          // by Belief; null: all are 1
-  double climbing_force = 0;                // N, weight of the chassis along the slope, positive uphill
+  const double* dynamics_params = nullptr;    // of the dynamics class
+  const double* beliefs = nullptr;            // by Belief; null: all are 1
+  double climbing_force = 0;                  // N, weight of the chassis along the slope, positive uphill
+  std::span<RotationMemo> steer_rotations{};  // cache by wheel; empty: there is none
+  SteerMemo* memo = nullptr;                  // of this vehicle; null: there is none
 };
 
 // Beliefs of a controller about its wheels, as factors of what is true, with the names of ros2_control's

@@ -1,7 +1,6 @@
 // Interface of dynamics classes, and their list.
 #pragma once
 
-#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -18,13 +17,6 @@ struct WheelSlot {
   std::string_view tag;
   Vec2 default_position;
   bool expected = false;  // a file that leaves it out gets a warning
-};
-
-// Cache of a vehicle's last steering angles, which spares their computation while the command stays. It
-// changes no value.
-struct SteerMemo {
-  double wanted = std::numeric_limits<double>::quiet_NaN(), max = 0;  // rad
-  double left = 0, right = 0;                                         // rad, of the front wheels
 };
 
 class Dynamics {

@@ -98,6 +98,58 @@ def test_draws_are_read_and_held_by_name() -> None:
     envs.close()
 
 
+DRIVES = {
+    "differential": ("twist_pid", '<kinematics wheel_separation_multiplier="1.2"/>'),
+    "ackermann": ("twist_front_steer_pid", '<servo rate="200" time_constant="0.1"/>'),
+}
+DRIVE_ENV = """<mvsim_env world="a.world.xml" control_period="0.1" time_limit="10">
+  <agent vehicle="robot"><action class="twist" vx="0 1" omega="-1 1"/><observe class="velocity"/></agent>
+  <reward class="time"/><randomize level="%s"/></mvsim_env>"""
+
+
+@pytest.mark.parametrize(("level", "column"), [("standard", 0), ("strong", 1)])
+@pytest.mark.parametrize("dynamics", DRIVES)
+def test_levels_draw_the_drives_that_files_state(
+    tmp_path: Path, dynamics: str, level: str, column: int
+) -> None:
+    controller, tag = DRIVES[dynamics]
+    (tmp_path / "a.world.xml").write_text(
+        f'<mvsim_world><vehicle name="robot"><dynamics class="{dynamics}"><chassis mass="5" inertia="0.2"/>'
+        f'<controller class="{controller}"/></dynamics>'
+        '<limits><linear max_velocity="2" max_acceleration="3"/></limits>'
+        '<motor stall_torque="1" no_load_speed="500" gear_ratio="20"/>'
+        f"{tag}<init_pose>0 0 0</init_pose></vehicle></mvsim_world>"
+    )
+    (tmp_path / "a.env.xml").write_text(DRIVE_ENV % level)
+    envs = mvsim_gym.VectorEnv(tmp_path / "a.env.xml", num_envs=400)
+    envs.reset(seed=0)
+    nominal = {p.path: p.nominal for p in mvsim_gym.parameters.parameters_of(tmp_path / "a.env.xml")}
+    drawn = set()
+    for path, unit, ranges in documented_ranges():
+        for name in fnmatch.filter(nominal, f"vehicle:robot/{path}"):
+            if unit != "times" or path.split("/")[0] not in (
+                "chassis",
+                "motor",
+                "servo",
+                "limits",
+                "kinematics",
+            ):
+                continue
+            low, high = (nominal[name] * factor for factor in ranges[column])
+            values = envs.read(name)
+            width = high - low
+            assert values.min() == pytest.approx(low, abs=0.02 * width), name
+            assert values.max() == pytest.approx(high, abs=0.02 * width), name
+            drawn.add(name.removeprefix("vehicle:robot/"))
+    own = ["kinematics/wheel_separation_multiplier"]
+    if dynamics == "ackermann":
+        own = ["servo/rate", "servo/time_constant"]
+    assert drawn >= {"chassis/inertia", "motor/battery_voltage", "limits/linear/max_acceleration", *own}
+    for actions in actions_for(3, 20, 400, 2):
+        envs.step(actions)
+    envs.close()
+
+
 def test_what_is_named_beside_a_level_wins() -> None:
     env = gym.make(NAV, randomize={"level": "strong", "vehicle:robot/chassis/mass": {"value": 1.5}})
     env.reset(seed=0)
@@ -176,7 +228,8 @@ def test_levels_draw_what_the_page_says(env_id: str, vehicle: str, level: str, c
                 assert drawn.min() < 0 < drawn.max() and drawn.min() == pytest.approx(-drawn.max(), rel=0.05)
                 continue
             if drawn.max() == drawn.min() == nominal[name]:
-                assert "steer" in path, name  # only for actions that steer
+                # only for actions that steer, and files that state an inertia
+                assert "steer" in path or nominal[name] == -1, name
                 continue
             width = abs(factor) * (high - low)
             assert drawn.min() == pytest.approx(factor * low, abs=0.02 * width + 1e-9), name

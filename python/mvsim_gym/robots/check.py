@@ -17,6 +17,10 @@ __all__ = ["Manoeuvre", "drive_check"]
 
 _SECONDS = 6.0  # duration of each manoeuvre; the last two seconds are averaged
 _BAND = 0.05  # largest relative error that passes
+_STEADY = (
+    0.01,
+    0.02,
+)  # m/s and rad/s that the speeds of a robot that drives steadily may swing by in any case
 
 
 @dataclass(frozen=True)
@@ -30,15 +34,29 @@ class Manoeuvre:
     reached_omega: float
     settling: float
     """time until the speed stays within 5 percent, s"""
+    swing_vx: float = 0.0
+    """by how much the speed differs at most from its mean in the last two seconds"""
+    swing_omega: float = 0.0
 
     @property
     def passed(self) -> bool:
-        """Whether both speeds are within 5 percent."""
-        return _close(self.reached_vx, self.vx) and _close(self.reached_omega, self.omega)
+        """Whether both speeds are within 5 percent, on average and at all times."""
+        return _close(self.reached_vx, self.vx) and _close(self.reached_omega, self.omega) and not self.swings
+
+    @property
+    def swings(self) -> bool:
+        """Whether a speed swings about its mean by more than 5 percent."""
+        parts = ((self.swing_vx, self.vx), (self.swing_omega, self.omega))
+        return any(
+            swing > max(_BAND * abs(asked), least)
+            for (swing, asked), least in zip(parts, _STEADY, strict=True)
+        )
 
     def line(self) -> str:
         """Returns a line of the report."""
         verdict = "good" if self.passed else "off by more than 5 %"
+        if self.swings:
+            verdict = f"swings by {self.swing_vx:.3f} m/s and {self.swing_omega:.3f} rad/s"
         return (
             f"{self.name:9} speed {self.vx:.3f} -> {self.reached_vx:.3f} m/s, turn rate {self.omega:.3f} ->"
             f" {self.reached_omega:.3f} rad/s, settles in {self.settling:.2f} s: {verdict}"
@@ -98,7 +116,8 @@ def _drive(path: Path, name: str, vx: float, omega: float, step: float) -> Manoe
     last = rows[-round(2.0 / step) :]
     mean = [sum(row[k] for row in last) / len(last) for k in (0, 1)]
     off = [i for i, row in enumerate(rows) if not (_close(row[0], mean[0]) and _close(row[1], mean[1]))]
-    return Manoeuvre(name, vx, omega, mean[0], mean[1], step * (off[-1] + 1 if off else 0))
+    swing = [max(abs(row[k] - mean[k]) for row in last) for k in (0, 1)]
+    return Manoeuvre(name, vx, omega, *mean, step * (off[-1] + 1 if off else 0), *swing)
 
 
 def _stop(path: Path, speed: float, step: float) -> str:

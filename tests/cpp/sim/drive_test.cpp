@@ -228,6 +228,44 @@ TEST(Drive, ASteeringServoTakesItsTime) {
   EXPECT_NEAR(middle, 10 * kDegree, 1e-9);
 }
 
+// A race car in the tenth scale (F1TENTH): with its published inertia, m a^2 / I is 2.2. Forces that end the
+// sideways motion of each wheel in one step then turn the car beyond rest, farther each time.
+std::string race_car(double inertia, const std::string& friction, const std::string& controller, double dt) {
+  std::string wheels;
+  for (const char* tag :
+       {"rl_wheel pos='-0.17145 0.125'", "rr_wheel pos='-0.17145 -0.125'", "fl_wheel", "fr_wheel"})
+    wheels += "<" + std::string(tag) + " mass='0.1' inertia='0.00013' width='0.045' diameter='0.1016'/>";
+  return "<simul_timestep>" + std::to_string(dt) + "</simul_timestep>" +
+         vehicle("ackermann_drivetrain",
+                 wheels + "<f_wheels_x>0.15875</f_wheels_x><f_wheels_d>0.25</f_wheels_d>" +
+                     "<drivetrain type='open_4wd'/><chassis mass='3.34' inertia='" + std::to_string(inertia) +
+                     "' com_x='0' com_y='0'><shape><pt>-.2 -.12</pt><pt>-.2 .12</pt><pt>.2 .12</pt>"
+                     "<pt>.2 -.12</pt></shape></chassis>" +
+                     controller,
+                 friction);
+}
+
+TEST(Drive, ACarOfSmallInertiaDoesNotSwing) {
+  const char* const controller =
+      "<controller "
+      "class='twist_front_steer_pid'><KP>1.5</KP><KI>0.5</KI><max_torque>1.5</max_torque></controller>";
+  for (const char* const tires : {"default", "wardiagnemma"})
+    for (const double inertia : {0.01, 0.03, 0.2})
+      for (const double dt : {0.001, 0.005, 0.01}) {
+        const std::string friction =
+            "<friction class='" + std::string(tires) + "'><mu>1.0489</mu></friction>";
+        Simulation sim(model_of(race_car(inertia, friction, controller, dt)), 1);
+        sim.set_twist(0, 1, 0.8);
+        sim.run(3);
+        double low = 1e9, high = -1e9;
+        sim.run(0.5, [&] {
+          const Twist2 twist = vehicle_twist(sim, 0);
+          low = std::min(low, twist.omega), high = std::max(high, twist.omega);
+        });
+        EXPECT_LT(high - low, 0.02) << tires << ' ' << inertia << ' ' << dt;
+      }
+}
+
 // Everything at once continues from a snapshot bit for bit.
 TEST(Drive, SnapshotsHoldWhatADriveRemembers) {
   const std::string robot = skid_robot(0.131, 0.18779, 0.098, "",

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "base/random.h"
@@ -14,7 +15,14 @@ namespace {
 constexpr double kDt = 0.005;
 
 std::vector<double> new_line(size_t values) {
-  return std::vector<double>(delay_line_size(kDt, values), 0.0);
+  return std::vector<double>(delay_line_size(delay_line_places(kDt), values), 0.0);
+}
+
+void pass(std::vector<double>& line, double delay, double dt, const double* command, const double* initial,
+          std::span<double> arriving) {
+  const MissingCommand missing =
+      pass_delay_line(line.data(), delay_line_places(kDt), delay, dt, command, arriving);
+  if (missing.share > 0) fill_missing(missing, initial, arriving);
 }
 
 TEST(DelayLine, WholeStepsArriveAsTheyWereSent) {
@@ -23,7 +31,7 @@ TEST(DelayLine, WholeStepsArriveAsTheyWereSent) {
     for (int k = 0; k < 500; ++k) {
       const double command[] = {std::sin(k), std::cos(k)}, initial[] = {7, 8};
       double out[2];
-      pass_delay_line(line, steps * kDt, kDt, command, initial, out);
+      pass(line, steps * kDt, kDt, command, initial, out);
       EXPECT_EQ(out[0], k < steps ? 7 : std::sin(k - steps)) << steps << " " << k;
       EXPECT_EQ(out[1], k < steps ? 8 : std::cos(k - steps)) << steps << " " << k;
     }
@@ -40,7 +48,7 @@ TEST(DelayLine, APartOfAStepCountsAsThatPart) {
     for (int k = 0; k < kSteps; ++k) {
       const double command = 1, initial = 0;
       double out = 0;
-      pass_delay_line(line, delay, kDt, &command, &initial, {&out, 1});
+      pass(line, delay, kDt, &command, &initial, {&out, 1});
       sum += kDt * out;
     }
     EXPECT_NEAR(sum, kSteps * kDt - delay, 1e-12) << delay;
@@ -54,7 +62,7 @@ TEST(DelayLine, StepsOfAnyLengthKeepTheIntegral) {
   while (time < 3) {
     const double dt = random.uniform(0.3, 1) * kDt, command = 1, initial = 0;
     double out = 0;
-    pass_delay_line(line, 0.0371, dt, &command, &initial, {&out, 1});
+    pass(line, 0.0371, dt, &command, &initial, {&out, 1});
     time += dt;
     sum += dt * out;
   }
@@ -67,7 +75,7 @@ TEST(DelayLine, ForgedNumbersDoNoHarm) {
     line[0] = forged;
     const double command = 1, initial = 0;
     double out = 0;
-    for (int i = 0; i < 10; ++i) pass_delay_line(line, 0.02, kDt, &command, &initial, {&out, 1});
+    for (int i = 0; i < 10; ++i) pass(line, 0.02, kDt, &command, &initial, {&out, 1});
     EXPECT_GE(out, 0);
     EXPECT_LE(out, 1);
   }
@@ -76,7 +84,7 @@ TEST(DelayLine, ForgedNumbersDoNoHarm) {
 TEST(DelayLine, ItsLengthIsBounded) {
   EXPECT_EQ(longest_delay(0.01), 1);
   EXPECT_EQ(longest_delay(1e-4), 0.1);
-  EXPECT_LT(delay_line_size(1e-6, 3), 5000u);
+  EXPECT_LT(delay_line_size(delay_line_places(1e-6), 3), 5000u);
 }
 
 }  // namespace

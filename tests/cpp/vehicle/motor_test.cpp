@@ -52,11 +52,15 @@ TEST(Motor, TorqueUnderCommand) {
 }
 
 // angle = target (1 - exp(-t / T)), at any step.
+double turned(const double* p, double angle, double target, double dt) {
+  return servo_step(p, servo_share(p, dt), angle, target, dt);
+}
+
 TEST(Servo, LagIsOfFirstOrder) {
   const double p[] = {1e6, 0.2};
   for (const double dt : {0.001, 0.01}) {
     double angle = 0;
-    for (int i = 0; i < static_cast<int>(std::lround(0.3 / dt)); ++i) angle = servo_step(p, angle, 0.5, dt);
+    for (int i = 0; i < static_cast<int>(std::lround(0.3 / dt)); ++i) angle = turned(p, angle, 0.5, dt);
     EXPECT_NEAR(angle, 0.5 * (1 - std::exp(-1.5)), 1e-12);
   }
 }
@@ -64,11 +68,11 @@ TEST(Servo, LagIsOfFirstOrder) {
 TEST(Servo, RateIsLimitedAndTheTargetIsReachedExactly) {
   const double p[] = {2, 0};
   double angle = 0;
-  for (int i = 0; i < 20; ++i) angle = servo_step(p, angle, 0.5, 0.01);
+  for (int i = 0; i < 20; ++i) angle = turned(p, angle, 0.5, 0.01);
   EXPECT_NEAR(angle, 0.4, 1e-12);
-  for (int i = 0; i < 20; ++i) angle = servo_step(p, angle, 0.5, 0.01);
+  for (int i = 0; i < 20; ++i) angle = turned(p, angle, 0.5, 0.01);
   EXPECT_EQ(angle, 0.5);
-  EXPECT_NEAR(servo_step(p, angle, -0.5, 0.01), 0.48, 1e-12);
+  EXPECT_NEAR(turned(p, angle, -0.5, 0.01), 0.48, 1e-12);
 }
 
 }  // namespace
