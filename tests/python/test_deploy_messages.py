@@ -28,7 +28,7 @@ NOISE = ImuNoise(0.0, 0.0, 0.0)
 
 
 class Talker:
-    """Gives the readings of a moment to a pipeline as messages of ROS 2. What no message has comes directly."""
+    """Gives the readings of a moment to a pipeline as messages of ROS 2. Readings without a message come directly."""
 
     def __init__(self, env_id: str) -> None:
         self.pipeline = pipeline_of(env_id)
