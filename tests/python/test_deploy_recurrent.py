@@ -133,6 +133,65 @@ def test_a_drive_begins_it_anew_with_each_goal_and_after_a_pause_and_keeps_it_in
     assert robot.step().action[0] == 0.5
 
 
+class Counting(torch.nn.Module):
+    """Drives to its goal, and turns by the number of its calls since the begin."""
+
+    state_shapes = ((1,),)
+
+    def forward(
+        self, seen: dict[str, torch.Tensor], states: tuple[torch.Tensor, ...]
+    ) -> tuple[torch.Tensor, tuple[torch.Tensor, ...]]:
+        ahead = torch.where(seen["goal"][:, 1:2] > 0, 1.0, -1.0)
+        return torch.cat([ahead, 0.01 * states[0]], dim=1), (states[0] + 1,)
+
+
+@pytest.mark.parametrize("pauses", [{}, {4: True, 6: False}])
+def test_a_replay_has_the_state_of_the_drive(tmp_path: Path, pauses: dict[int, bool]) -> None:
+    """The drive stops for missing readings, arrives, gets another goal, and is paused."""
+    pytest.importorskip("rosbags", reason="needs the extra ros")
+    pytest.importorskip("mcap", reason="needs the extra record")
+    from test_deploy_recordings import KEYWORDS, drive
+
+    from mvsim_gym.tools.drive_replay import replay_drive
+
+    export_policy(Counting(), NAV, tmp_path / "policy", settings=KEYWORDS)
+    drive(tmp_path / "drive.mcap", pauses, load_policy(tmp_path / "policy"))
+    found = replay_drive(
+        str(tmp_path / "policy"), str(tmp_path / "drive.mcap"), settings={}, say=lambda text: None
+    )
+    turns = found.recorded[:, 1]
+    assert len(turns) > 10 and np.ptp(turns) > 0 and (np.diff(turns) < 0).any()
+    assert found.differences.max() < 1e-6
+
+
+def test_rows_of_a_view_begin_anew(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that are reset by themselves, in place of a step."""
+    pytest.importorskip("viser", reason="needs the extra view")
+    from mvsim_gym.tools import view
+
+    speeds: list[list[float]] = []
+
+    def watched(*arguments: Any) -> Any:
+        policy = policy_of(*arguments)
+
+        class Watched:
+            begin = policy.begin  # type: ignore[attr-defined]
+
+            def __call__(self, seen: Any) -> Any:
+                actions = policy(seen)
+                speeds.append(actions[:, 0].tolist())
+                return actions
+
+        return Watched()
+
+    monkeypatch.setattr(view, "policy_of", watched)
+    view.view_envs(
+        NAV, str(folder), num_envs=2, host="127.0.0.1", port=0, steps=14, settings={"time_limit": 1}
+    )
+    each = [0.5**k for k in range(1, 7)]  # five steps, and the one in whose place it is reset
+    assert speeds == [[speed] * 2 for speed in (each + each + each)[:14]]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
