@@ -101,7 +101,7 @@ def geodetic_of(enu: Any, reference: Any) -> tuple[float, ...]:
 
 
 def differing(env_id: str, seeds: range, steps: int) -> tuple[int, int]:
-    """How many values of the observations there are, and how many of them differ by more than 1e-5 of their range. Those
+    """How many values of the observations there are, and how many differ by more than 1e-5 of their range. Those
     of scans below 0.02 m do not count: they are no readings in a LaserScan."""
     talker = Talker(env_id)
     pipeline = talker.pipeline
