@@ -130,6 +130,7 @@ OTHERS = {
         "deploy_us_nav_p99": ("its slowest of 100", "{:,.0f} us"),
         "deploy_us_depth": ("DepthNavigation, three convolutions", "{:,.0f} us"),
         "deploy_us_depth_p99": ("its slowest of 100", "{:,.0f} us"),
+        "deploy_jitter_us": ("jitter of `loop` at 25 Hz, its largest of 100 periods", "{:,.0f} us"),
         "deploy_import_ms": ("import of `Pipeline` and `load_policy`, beyond numpy", "{:.0f} ms"),
     },
     "Other": {

@@ -4,7 +4,8 @@
     mvsim-gym export policy.pt --env mvsim/NavArena-v0 -o policy/
     python examples/closed_loop.py policy/ --goals 100
     python examples/closed_loop.py policy/ --goals 100 --randomize standard --delay 0.05
-    python examples/closed_loop.py maze/ --env NavMap --goals 30
+    python examples/closed_loop.py maze/ --env NavMap --goals 30 --localization-error "jump_rate=0.3 jump_sigma=0.05"
+    python examples/closed_loop.py policy/ --goals 100 --via rclpy -- --localization pose
 
 Each goal is an episode of a held-out seed: its obstacles, its start, its goal and, with `--randomize`, its robot. Two
 processes run it in real time: the loop of `mvsim-gym ros`, and `mvsim-gym drive`. MultiNav has a `drive` for each of
@@ -75,6 +76,17 @@ SETUPS = {
 }
 
 
+class Net(NamedTuple):
+    """How the processes of an episode are connected."""
+
+    domain: int
+    via: str
+    delay: float
+    """of the commands, s"""
+    errors: str
+    """of the localization"""
+
+
 class Delayed(Transport):
     """A transport whose messages are received `delay` seconds late."""
 
@@ -127,6 +139,7 @@ def episodes(env: str, seeds: range, folder: Path, **keywords: Any) -> Iterator[
         drawn = {path: float(envs.read(path)[0]) for path in paths}
         yield {
             "world": str(world),
+            "seed": seed,
             "parameters": {path: value for path, value in drawn.items() if value != known[path]},
             "starts": starts,
             "goals": {robot: _goal_of(envs, seen, row, starts[robot]) for row, robot in enumerate(robots)},
@@ -175,11 +188,11 @@ def _place(root: ET.Element, loop: ET.Element, poses: Any, scales: Any) -> None:
 class Laps(RosNode):
     """The node of a world with one car, which ends after a lap around a closed track."""
 
-    def __init__(self, world: mvsim_gym.World, transport: Transport, track: Path) -> None:
+    def __init__(self, world: mvsim_gym.World, transport: Transport, track: Path, **options: Any) -> None:
         self._points = np.loadtxt(track, comments="#")
         (self._car,) = world.vehicles.values()
         self._at, self._passed = self._nearest(), 0  # points of the centreline
-        super().__init__(world, transport)
+        super().__init__(world, transport, **options)
 
     def _nearest(self) -> int:
         away = self._points - np.array(self._car.pose[:2])
@@ -200,16 +213,21 @@ class Laps(RosNode):
 
 @contextmanager
 def robot_node(
-    world: mvsim_gym.World, say: TextIO, *, episode: dict[str, Any], domain: int, delay: float
+    world: mvsim_gym.World, say: TextIO, *, episode: dict[str, Any], network: Net
 ) -> Iterator[RosNode]:
     """Yields the node of a world, and prints at its end which robots have touched something."""
     for path, value in episode["parameters"].items():
         world.set_parameter(path, value)
     for robot, pose in episode["starts"].items():
         world.vehicles[robot].set_pose(*pose)
-    transport: Transport = Delayed(open_transport(Network(domain), "cyclonedds"), delay)
+    transport: Transport = Delayed(open_transport(Network(network.domain), network.via), network.delay)
     track = episode["track"]
-    with Laps(world, transport, WORLDS / track) if track else RosNode(world, transport) as node:
+    errors = {"localization_error": network.errors, "seed": episode["seed"]}
+    with (
+        Laps(world, transport, WORLDS / track, **errors)
+        if track
+        else RosNode(world, transport, **errors) as node
+    ):
         print("ready", flush=True)
         yield node
         ended = {
@@ -219,17 +237,17 @@ def robot_node(
     print(json.dumps(ended), flush=True)
 
 
-def play_robot(episode: dict[str, Any], domain: int, delay: float) -> None:
+def play_robot(episode: dict[str, Any], *network: Any) -> None:
     """Simulates the robots of an episode until SIGTERM or a lap. It runs in a process of its own."""
-    node = partial(robot_node, episode=episode, domain=domain, delay=delay)
+    node = partial(robot_node, episode=episode, network=Net(*network))
     launch(episode["world"], nodes=[node])
 
 
 def drive_to(
-    episode: dict[str, Any], env: str, policy: str, domain: int, delay: float, further: list[str]
+    episode: dict[str, Any], env: str, policy: str, network: Net, further: list[str]
 ) -> list[tuple[str, str]]:
     """Runs the processes of an episode. Returns the end of each robot and the last line of its `drive`."""
-    code = f"import closed_loop; closed_loop.play_robot({episode!r}, {domain}, {delay})"
+    code = f"import closed_loop; closed_loop.play_robot({episode!r}, *{tuple(network)!r})"
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)]),
@@ -252,7 +270,7 @@ def drive_to(
                 *setup.options.replace("NAMESPACE", namespace).split(),
             ]
             call += [] if goal is None else ["--goal", *map(repr, goal)]
-            call += ["--via", "cyclonedds", "--domain", str(domain), "--namespace", namespace]
+            call += ["--via", network.via, "--domain", str(network.domain), "--namespace", namespace]
             call += ["--duration", str(episode["time_limit"] + WAIT), *further]
             drives[robot] = subprocess.Popen(call, stdout=pipe, stderr=pipe, text=True, env=environment)
         while robots.poll() is None and any(each.poll() is None for each in drives.values()):
@@ -295,6 +313,13 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1, help="robots at a time")
     parser.add_argument("--randomize", choices=("none", "standard", "strong"), default="none")
     parser.add_argument("--delay", type=float, default=0.0, help="of the commands, s")
+    parser.add_argument(
+        "--localization-error",
+        default="",
+        metavar="ERRORS",
+        help="as for `mvsim-gym ros`; its seed is the goal's",
+    )
+    parser.add_argument("--via", choices=("cyclonedds", "rclpy"), default="cyclonedds")
     parser.add_argument("--domain", type=int, default=80, help="of ROS 2; that of the first job")
     parser.epilog = "Options after -- are further ones of `mvsim-gym drive`."
     cut = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
@@ -308,7 +333,8 @@ def main() -> None:
         number, episode = numbered
         domain = domains.pop()
         try:
-            found = drive_to(episode, options.env, options.policy, domain, options.delay, further)
+            network = Net(domain, options.via, options.delay, options.localization_error)
+            found = drive_to(episode, options.env, options.policy, network, further)
         finally:
             domains.append(domain)
         for end, said in found:

@@ -1,4 +1,4 @@
-"""A control period of a robot on one core, and the import of `mvsim_gym.deploy`."""
+"""A control period of a robot on one core, the jitter of its loop, and the import of `mvsim_gym.deploy`."""
 
 from __future__ import annotations
 
@@ -49,6 +49,33 @@ for _ in range(COUNT):
 print(json.dumps([1e6 * float(np.median(took)), 1e6 * float(np.quantile(took, 0.99))]))
 """
 
+JITTER = """
+import json, time
+import numpy as np
+from mvsim_gym.deploy import Pipeline, loop
+
+pipeline = Pipeline("mvsim/Race-v0")
+(lidar,) = pipeline.sensors
+sent = []
+
+
+def read(driver, now):
+    driver.pipeline.scan(lidar, np.full(360, 5.0), -np.pi, 2 * np.pi / 360, now)
+    driver.pipeline.velocity(1.0, 0.0, now)
+    driver.pipeline.steer(0.0, 0.0, now)
+    driver.set_pose(0.0, 0.0, 0.1, now)
+
+
+def send(speed, turn):
+    sent.append(time.perf_counter())
+
+
+steps = loop(pipeline, lambda seen: np.zeros(2, np.float32), read, send, duration=SECONDS)
+assert not any(step.stop for step in steps)
+late = np.abs(np.diff(sent[:-1]) - pipeline.control_period)  # without the stop at the end
+print(json.dumps([1e6 * float(np.quantile(late, 0.99)), 1e6 * float(late.max())]))
+"""
+
 
 def _exported(env: str, policy: str, folder: str) -> None:
     """Exports a policy of the size that Stable-Baselines3 makes by default. It has learnt nothing."""
@@ -90,6 +117,17 @@ def deploy_us_nav(settings: Settings) -> list[Row]:
 @figure("deploy_us_depth")
 def deploy_us_depth(settings: Settings) -> list[Row]:
     return _periods("depth", "mvsim/DepthNavigation-v0", "MultiInputPolicy", settings)
+
+
+@figure("deploy_jitter_us")
+def deploy_jitter_us(settings: Settings) -> list[Row]:
+    code = f"SECONDS = {1 if settings.quick else 20}\n{JITTER}"
+    runs = [in_fresh_process(code) for _ in range(1 if settings.quick else 2)]
+    work = "`mvsim_gym.deploy.loop` at 25 Hz (Race): difference of the time between two commands from 40 ms"
+    return [
+        Row("deploy_jitter_us", "us", {"work": work, "of": "the 99th percentile"}, [r[0] for r in runs]),
+        Row("deploy_jitter_us_max", "us", {"work": work, "of": "the largest"}, [r[1] for r in runs]),
+    ]
 
 
 @figure("deploy_import_ms")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -61,3 +64,28 @@ def test_a_lap_in_the_direction_of_the_track_ends_the_node_of_a_car(way: int) ->
             node.update()
             ended.append(node.is_ended)
     assert ended[-1] == (way == 1) and not any(ended[:-1])
+
+
+@pytest.mark.ros
+def test_a_goal_is_reached_over_rclpy(tmp_path: Path) -> None:
+    """Robot and drive are processes of their own. The way to the goal of this seed is free, and the policy straight."""
+    pytest.importorskip("rclpy", reason="needs rclpy: ./dev ros")
+    pytest.importorskip("onnx", reason="needs the extra export")
+    import torch
+
+    from mvsim_gym.deploy.export import export_policy
+
+    def towards(seen: dict[str, torch.Tensor]) -> torch.Tensor:
+        c, s = seen["goal"][:, 1:2], seen["goal"][:, 2:3]
+        return torch.cat([2 * c - 1, 1.5 * torch.atan2(s, c) / math.pi], dim=1)
+
+    export_policy(towards, "mvsim/NavArena-v0", tmp_path / "policy")
+    script = [sys.executable, str(ROOT / "examples" / "closed_loop.py"), str(tmp_path / "policy")]
+    options = ["--via", "rclpy", "--goals", "1", "--seed", "1000001", "--domain", str(1 + os.getpid() % 100)]
+    pose = ["--", "--localization", "pose"]  # PyPI has no tf2_msgs for rclpy
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    done = subprocess.run(
+        [*script, *options, *pose], capture_output=True, text=True, timeout=300, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1].startswith("1 of 1 goals"), done.stdout

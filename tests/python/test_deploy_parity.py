@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
+import shutil
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from conftest import lasting
+from conftest import ROOT, lasting
 from deploy_replay import give, recorded
 
 from mvsim_gym.deploy import Pipeline
@@ -98,6 +101,19 @@ def test_a_replayed_estimate_of_the_pose_gives_the_same_observations(env_id: str
     if not {"pose", "velocity"} & set(pipeline_of(env_id).sources):
         pytest.skip("no observation needs a pose or a velocity")
     replay(env_id, range(1), 12, localization=LOST)
+
+
+def test_waypoints_are_those_of_a_path_on_the_given_map(tmp_path: Path) -> None:
+    """The map is the mirror image of the environment's own."""
+    maps = ROOT / "worlds" / "maps"
+    data = (maps / "office.pgm").read_bytes()
+    kind, width, height, most, pixels = re.match(rb"(P5)\s+(\d+)\s+(\d+)\s+(\d+)\s(.*)", data, re.S).groups()  # type: ignore[union-attr]
+    mirrored = np.frombuffer(pixels, np.uint8).reshape(int(height), int(width))[:, ::-1]
+    header = b"%s\n%s %s\n%s\n" % (kind, width, height, most)
+    (tmp_path / "office.pgm").write_bytes(header + mirrored.tobytes())
+    shutil.copy(maps / "office.yaml", tmp_path / "mine.yaml")
+    assert "waypoint" in {source.class_name for source in pipeline_of("mvsim/NavMap-v0")._core.sources}
+    replay("mvsim/NavMap-v0", range(2), 30, map=str(tmp_path / "mine.yaml"))
 
 
 @pytest.mark.slow

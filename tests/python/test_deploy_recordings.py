@@ -115,9 +115,9 @@ class Robot(Transport):
 Seen = list[tuple[dict[str, np.ndarray], np.ndarray]]
 
 
-def drive(path: Path, pauses: dict[int, bool] | None = None) -> Seen:
+def drive(path: Path, pauses: dict[int, bool] | None = None, policy: Any = None) -> Seen:
     """Drives to 0.9 m, then to 6 m with a silent lidar on the way, and by a message to -0.5 m instead. Returns what the
-    policy saw and did. `pauses`: of `Robot`."""
+    policy saw and did, if none is given. `pauses`: of `Robot`."""
     pipeline = Pipeline(NAV, **KEYWORDS)
     ages = {name: {"max_age": 0.3} for name in pipeline.sources if name != "goal"}
     pipeline = Pipeline(NAV, sensors=ages, **KEYWORDS)
@@ -132,7 +132,7 @@ def drive(path: Path, pauses: dict[int, bool] | None = None) -> Seen:
     robot = Robot(silent=range(8, 11))
     robot.goal_at = 14, -0.5
     robot.pauses = dict(pauses or {})
-    driver = Driver(pipeline, towards, Limits(box=False, acceleration=100.0), late=100.0)
+    driver = Driver(pipeline, policy or towards, Limits(box=False, acceleration=100.0), late=100.0)
     about = {"env": NAV, "keywords": KEYWORDS, "agent": 0}
     options = DriveOptions(NAMES, localization="odom", goals=((0.9, 0.0), (6.0, 0.0)), about=about)
     recording = DriveRecording(path)

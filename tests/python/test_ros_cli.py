@@ -113,6 +113,7 @@ def test_two_worlds_share_a_domain() -> None:
         (["--namespace", "/a b"], "namespace: found '/a b', expected words as in '/fleet/west'"),
         (["--namespace", "a"], "namespace: found 'a'"),
         (["--history", "0"], "history: found 0, expected at least 1"),
+        (["--localization-error", "jump=1"], "localization_error: found 'jump=1', expected NAME=VALUE"),
         (["--realtime-factor", "0"], "--realtime-factor: found 0"),
     ],
 )

@@ -45,6 +45,8 @@ class Contract(NamedTuple):
     action_low: tuple[float, ...]
     """physical values of the action -1"""
     action_high: tuple[float, ...]
+    states: tuple[Part, ...]
+    """of the network, if it is recurrent: they are inputs, and outputs after the action"""
     digest: str
     """SHA-256 of policy.onnx"""
     whole: dict[str, Any]
@@ -115,20 +117,29 @@ def _contract_of(whole: Any) -> Contract:
         action_names=names,
         action_low=low,
         action_high=high,
+        states=_states(whole.get("states", []), {part["key"] for part in observations}),
         digest=_text(whole["policy"]["sha256"], "policy.sha256"),
         whole=whole,
     )
 
 
-def _part(given: Any) -> Part:
+def _states(given: Any, taken: set[str]) -> tuple[Part, ...]:
+    if not isinstance(given, list) or len(given) > _MOST_PARTS:
+        raise ValueError(f"states: expected a list of at most {_MOST_PARTS}")
+    states = tuple(_part({**state, "dtype": "float32"}, "states") for state in given)
+    keys = [state.key for state in states]
+    if len(set(keys)) < len(keys) or taken & set(keys):
+        raise ValueError(f"states: found the keys {keys}, expected different ones, no observation's")
+    return states
+
+
+def _part(given: Any, name: str = "observations") -> Part:
     shape = tuple(int(size) for size in given["shape"])
     if not shape or min(shape) < 1 or np.prod([float(size) for size in shape]) > _MOST_VALUES:
-        raise ValueError(f"observations: found the shape {shape}, expected 1 to {_MOST_VALUES} values")
+        raise ValueError(f"{name}: found the shape {shape}, expected 1 to {_MOST_VALUES} values")
     if given["dtype"] not in _DTYPES:
-        raise ValueError(
-            f"observations: found the type {given['dtype']!r}, expected one of {', '.join(_DTYPES)}"
-        )
-    return Part(_text(given["key"], "observations.key"), given["dtype"], shape)
+        raise ValueError(f"{name}: found the type {given['dtype']!r}, expected one of {', '.join(_DTYPES)}")
+    return Part(_text(given["key"], f"{name}.key"), given["dtype"], shape)
 
 
 def _text(value: Any, name: str) -> str:

@@ -42,7 +42,8 @@ class Driver:
 
     Args:
         pipeline: takes the readings.
-        policy: function from an observation to an action in [-1, 1].
+        policy: function from an observation to an action in [-1, 1]. If it has a method `begin`, as `PolicyFile` has,
+            that is called at the begin of each episode. A stop in between keeps the state of a recurrent policy.
         limits: limits of the commands.
         late: periods that may pass between two steps before it counts as an overrun.
         footprint: (n, 2) m; by default the outline of the environment's vehicle.
@@ -105,7 +106,7 @@ class Driver:
 
     def set_goal(self, x: float, y: float) -> None:
         """Starts an episode with this goal (m, in the frame of `set_pose`)."""
-        self._begin()
+        self.begin()
         self.pipeline.goal(x, y)
         self._goal = (x, y)
 
@@ -116,7 +117,7 @@ class Driver:
     def go_on(self) -> None:
         """Ends a pause. A new episode with the same goal begins, since histories end with the pause."""
         self.is_paused = False
-        self._begin()
+        self.begin()
 
     def stop(self) -> None:
         """Makes it stand and drops its goal, until `start`."""
@@ -125,10 +126,14 @@ class Driver:
     def start(self) -> None:
         """Ends a stop. A new episode begins."""
         self.is_stopped = False
-        self._begin()
+        self.begin()
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
+        """Begins an episode: histories, and the state of a recurrent policy, begin anew."""
         self.pipeline.begin()
+        begin = getattr(self._policy, "begin", None)
+        if begin is not None:
+            begin()
         self._last = None
         self.episode += 1
 

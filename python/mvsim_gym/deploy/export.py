@@ -49,7 +49,9 @@ def export_policy(
     Args:
         model: a model of Stable-Baselines3 (MODEL.zip, which is code that runs), weights of examples/ppo.py (FILE.pt),
             or a function or PyTorch module from observations by key (tensors of PyTorch, a row for each robot) to
-            actions (n, size). `of_torchrl`, `of_skrl` and `of_rllib` have such modules for these libraries.
+            actions (n, size). `of_torchrl`, `of_skrl` and `of_rllib` have such modules for these libraries. With an
+            attribute `state_shapes` it is recurrent: it is called with the observations and a tuple of states
+            (n, *shape), zero at the begin, and returns the actions and the next states.
         env_id: the environment of the training.
         output: a folder; an existing one is replaced if an export wrote it.
         settings: keywords of the environment; they take precedence over those of the model.
@@ -72,13 +74,22 @@ def export_policy(
         import onnx  # noqa: F401 (torch.onnx needs it)
         import torch
 
-        from mvsim_gym.deploy.network import Deterministic, actor_of_weights, module_of_model
+        from mvsim_gym.deploy.network import Deterministic, Recurrent, actor_of_weights, module_of_model
     envs = envs_for(env_id, keywords, num_envs=agents_of(env_id, keywords), copy=True)
     space: Any = envs.single_observation_space
     if callable(model):
         own = model if isinstance(model, torch.nn.Module) else torch.nn.Module()
         size = len(envs.action_names)
-        module: Any = Deterministic(list(space.spaces), lambda seen: model(seen), own, size).eval()
+        module: Any
+        if hasattr(model, "state_shapes"):
+            recurrent: Any = model
+
+            def act(seen: Tensors, states: tuple[Any, ...]) -> tuple[Any, Any]:
+                return recurrent(seen, states)
+
+            module = Recurrent(list(space.spaces), act, model.state_shapes, own, size).eval()
+        else:
+            module = Deterministic(list(space.spaces), lambda seen: model(seen), own, size).eval()
         name = getattr(model, "__name__", type(model).__name__)
     elif os.fspath(model).endswith((".pt", ".pth")):
         module, name = actor_of_weights(model, space), os.path.basename(os.fspath(model))
@@ -90,6 +101,10 @@ def export_policy(
     with open(os.path.join(folder, NETWORK), "wb") as file:
         file.write(data)
     contract = _contract(env_id, keywords, agent, envs, folder, name, data)
+    if shapes := getattr(module, "state_shapes", ()):
+        contract["states"] = [
+            {"key": key, "shape": list(shape)} for key, shape in zip(_state_keys(module), shapes, strict=True)
+        ]
     _write(folder, contract)
     difference = _difference(folder, _original(model, module, env_id, envs), space)
     contract["policy"]["largest_difference"] = difference
@@ -109,7 +124,9 @@ def _onnx_of(module: Any, envs: VectorEnv) -> bytes:
     space: Any = envs.single_observation_space
     rows = 2
     inputs = tuple(torch.from_numpy(np.stack([box.low] * rows)) for box in space.spaces.values())
-    keys = list(space.spaces)
+    keys = [*space.spaces, *_state_keys(module)]
+    inputs += tuple(torch.zeros(rows, *shape) for shape in getattr(module, "state_shapes", ()))
+    outputs = ["action", *(f"next_{key}" for key in _state_keys(module))]
     with TemporaryDirectory() as folder, warnings.catch_warnings(), torch.no_grad():
         path = os.path.join(folder, NETWORK)
         warnings.simplefilter("ignore")
@@ -118,13 +135,18 @@ def _onnx_of(module: Any, envs: VectorEnv) -> bytes:
             inputs,
             path,
             input_names=keys,
-            output_names=["action"],
+            output_names=outputs,
             opset_version=_OPSET,
             dynamo=False,
-            dynamic_axes={key: {0: "rows"} for key in [*keys, "action"]},
+            dynamic_axes={key: {0: "rows"} for key in [*keys, *outputs]},
         )
         with open(path, "rb") as file:
             return file.read()
+
+
+def _state_keys(module: Any) -> list[str]:
+    """Returns the names of the inputs that are states."""
+    return [f"state_{number}" for number in range(len(getattr(module, "state_shapes", ())))]
 
 
 def _begin(folder: str) -> None:
@@ -284,6 +306,7 @@ From Python:
 
     policy = load_policy(".")
     pipeline = Pipeline(policy.env, **policy.keywords)
+    policy.begin()                                         # at the begin of each episode
     command = pipeline.command(policy(pipeline.observe(now)))
 """
 
@@ -297,15 +320,24 @@ def _original(
     if not callable(model) and os.fspath(model).endswith(".zip"):
         return policy_of(os.fspath(model), env_id, envs)
 
+    shapes = getattr(module, "state_shapes", ())
+    states: tuple[Any, ...] = ()
+
     def act(seen: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
+        nonlocal states
+        values = [torch.from_numpy(seen[key]) for key in module.keys]
         with torch.no_grad():
-            return np.asarray(module(*(torch.from_numpy(seen[key]) for key in module.keys)))
+            if not shapes:
+                return np.asarray(module(*values))
+            action, *states = module(*values, *(states or [torch.zeros(len(values[0]), *s) for s in shapes]))
+            return np.asarray(action)
 
     return act
 
 
 def _difference(folder: str, original: Policy, space: Any) -> float:
-    """Returns the largest difference of an action over random observations within the bounds and at them."""
+    """Returns the largest difference of an action over random observations within the bounds and at them. Recurrent
+    policies get them in turn, a part in each call, so their states are compared, too."""
     exported = load_policy(folder)
     random = np.random.default_rng(0)
     worst, rows = 0.0, 500

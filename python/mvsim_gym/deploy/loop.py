@@ -44,8 +44,9 @@ def loop(
         duration: s; None: until the caller ends the loop.
     """
     driver = Driver(pipeline, policy, limits)
-    pipeline.begin()
-    if goal is not None:
+    if goal is None:
+        driver.begin()
+    else:
         driver.set_goal(*goal)
     lock = threading.Lock()
 

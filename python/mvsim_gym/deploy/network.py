@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from mvsim_gym.tools.policy import network_of
 from mvsim_gym.vector_env import VectorEnv
 
-__all__ = ["Deterministic", "ScaledVector", "Vector", "actor_of_weights", "module_of_model"]
+__all__ = ["Deterministic", "Recurrent", "ScaledVector", "Vector", "actor_of_weights", "module_of_model"]
 
 
 class Deterministic(nn.Module):
@@ -32,11 +32,49 @@ class Deterministic(nn.Module):
         named = dict(zip(self.keys, observations, strict=True))
         action = self._act(named)
         if self._size:
-            if int(action.shape[-1]) != self._size:
-                raise ValueError(f"found an action of {int(action.shape[-1])} values, expected {self._size}")
-            # states the size in the graph, which may not follow from it, as after a split
-            action = action.reshape(-1, self._size)
+            action = _sized(action, self._size)
         return action.clamp(-1.0, 1.0)
+
+
+class Recurrent(nn.Module):
+    """A network with a state. It takes observations in the order of `keys` and then its states, with a row for each
+    robot, and returns actions in [-1, 1] and its next states.
+
+    Args:
+        act: from observations by key, and states (n, *shape), to actions and next states.
+        state_shapes: the shape of each state of one robot. States are zero at the begin of an episode.
+        own: the parameters.
+    """
+
+    def __init__(
+        self,
+        keys: Sequence[str],
+        act: Callable[[dict[str, Tensor], tuple[Tensor, ...]], tuple[Tensor, Sequence[Tensor]]],
+        state_shapes: Sequence[Sequence[int]],
+        own: nn.Module,
+        size: int = 0,
+    ) -> None:
+        super().__init__()
+        self.keys, self._act, self.own, self._size = list(keys), act, own, size
+        self.state_shapes = tuple(tuple(int(size) for size in shape) for shape in state_shapes)
+
+    def forward(self, *inputs: Tensor) -> tuple[Tensor, ...]:
+        """Returns actions (n, size) and states."""
+        count = len(self.keys)
+        action, states = self._act(dict(zip(self.keys, inputs[:count], strict=True)), inputs[count:])
+        found = [tuple(map(int, state.shape[1:])) for state in states]
+        if found != list(self.state_shapes):
+            raise ValueError(f"found states of the shapes {found}, expected {list(self.state_shapes)}")
+        if self._size:
+            action = _sized(action, self._size)
+        return action.clamp(-1.0, 1.0), *states
+
+
+def _sized(action: Tensor, size: int) -> Tensor:
+    """States the size of actions in the graph, from which it may not follow, as after a split."""
+    if int(action.shape[-1]) != size:
+        raise ValueError(f"found an action of {int(action.shape[-1])} values, expected {size}")
+    return action.reshape(-1, size)
 
 
 class Vector(nn.Module):
@@ -116,8 +154,9 @@ class _Scaled(nn.Module):
         return rows.reshape(-1, channels, *shape[-2:])
 
 
-def module_of_model(path: str, env_id: str, envs: VectorEnv) -> Deterministic:
-    """Returns the network of a Stable-Baselines3 model (PPO, A2C, SAC, TD3, DDPG and others with their policies).
+def module_of_model(path: str, env_id: str, envs: VectorEnv) -> Deterministic | Recurrent:
+    """Returns the network of a Stable-Baselines3 model (PPO, A2C, SAC, TD3, DDPG and others with their policies, and
+    RecurrentPPO of sb3-contrib).
 
     Raises:
         ValueError: the file is no such model, is for another environment, or of a kind that gives no action.
@@ -134,7 +173,31 @@ def module_of_model(path: str, env_id: str, envs: VectorEnv) -> Deterministic:
             return {key: value.float() for key, value in observation.items()}
         return torch.cat([value.float() for value in observation.values()], dim=-1)
 
-    return Deterministic(list(space.spaces), lambda seen: _action(policy, see(seen)), policy).eval()
+    keys = list(space.spaces)
+    if hasattr(policy, "lstm_actor"):
+        lstm = policy.lstm_actor
+        if lstm.bidirectional or lstm.proj_size:
+            raise ValueError("found an LSTM in both directions or with a projection, expected a plain one")
+        shape = (lstm.num_layers, lstm.hidden_size)
+
+        def act(seen: dict[str, Tensor], states: tuple[Tensor, ...]) -> tuple[Tensor, Sequence[Tensor]]:
+            return _recurrent_action(policy, see(seen), states)
+
+        return Recurrent(keys, act, (shape, shape), policy).eval()
+    return Deterministic(keys, lambda seen: _action(policy, see(seen)), policy).eval()
+
+
+def _recurrent_action(
+    policy: Any, seen: Any, states: tuple[Tensor, ...]
+) -> tuple[Tensor, tuple[Tensor, ...]]:
+    """Returns the action of `predict(deterministic=True)` of RecurrentPPO and the states, a row for each robot."""
+    features = policy.extract_features(seen)  # of both, if they are not shared
+    own = features if policy.share_features_extractor else features[0]
+    hidden, cell = (state.swapaxes(0, 1).contiguous() for state in states)
+    latent, after = policy.lstm_actor(own[None], (hidden, cell))
+    mean: Tensor = policy.action_net(policy.mlp_extractor.forward_actor(latent[0]))
+    action = torch.tanh(mean) if policy.squash_output else mean
+    return action, tuple(state.swapaxes(0, 1) for state in after)
 
 
 def _action(policy: Any, seen: Any) -> Tensor:

@@ -30,7 +30,9 @@ class RLlibPolicy(nn.Module):
     def __init__(self, module: Any, vector: nn.Module | None = None) -> None:
         super().__init__()
         if getattr(module, "is_stateful", bool)():
-            raise ValueError("found a recurrent module, expected one without a state")
+            raise ValueError(
+                "found a recurrent module, expected one without a state, or a function with state_shapes"
+            )
         self.module, self.vector = module, vector or Vector()
 
     def forward(self, seen: Mapping[str, Tensor]) -> Tensor:

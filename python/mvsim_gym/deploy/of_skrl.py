@@ -36,7 +36,9 @@ class SkrlPolicy(nn.Module):
         super().__init__()
         told: dict[str, Any] = getattr(model, "get_specification", dict)()
         if told.get("rnn"):
-            raise ValueError("found a recurrent model, expected one without a state")
+            raise ValueError(
+                "found a recurrent model, expected one without a state, or a function with state_shapes"
+            )
         names = {each.__name__ for each in type(model).__mro__}
         if names & {"CategoricalMixin", "MultiCategoricalMixin"}:
             raise ValueError(

@@ -34,7 +34,7 @@ class TorchRLPolicy(nn.Module):
         if len(keys) != 1 or "action" not in actor.out_keys:
             raise ValueError(
                 f"found an actor from {keys} to {list(actor.out_keys)}, expected one from an observation to 'action'"
-                " (a recurrent policy cannot be exported)"
+                " (a recurrent policy is exported as a function with state_shapes)"
             )
         self.actor, self.vector, self._key = actor, vector or Vector(), keys[0]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from mvsim_gym._overrides import flatten as flatten_overrides
 from mvsim_gym.deploy.freshness import Freshness, ReadingState
 from mvsim_gym.deploy.pipeline_readings import PipelineReadings
 from mvsim_gym.deploy.source_options import checked_sources
+from mvsim_gym.deploy.terms import RobotTerms
 
 __all__ = ["Pipeline"]
 
@@ -43,6 +44,8 @@ class Pipeline(PipelineReadings):
         flatten: observations are one float32 vector, as with `flatten=True` of environments.
         hold: sources whose last reading is used when it is too old. None: those whose readings the environment delays
             or drops at random, because the policy was trained with old readings.
+        observation_terms: observation terms in Python by key, as for `gymnasium.make`. Their view has one row, and the
+            names that a robot has; anything else is an error here.
         roots, resources: as for `gymnasium.make`.
         keywords: of the environment, as in `gymnasium.make`, e.g. `map="my_map.yaml"` for paths on another map.
 
@@ -60,6 +63,7 @@ class Pipeline(PipelineReadings):
         given: Sequence[str] = (),
         flatten: bool = False,
         hold: Iterable[str] | None = None,
+        observation_terms: Mapping[str, Callable[..., Any]] | None = None,
         roots: Any = (),
         resources: Mapping[str, str] | None = None,
         **keywords: Any,
@@ -94,6 +98,12 @@ class Pipeline(PipelineReadings):
             if sensor.is_standalone or sensor.vehicle == core.vehicle
         }
         self._keys = {o.key: k for k, o in enumerate(core.observations)}
+        self._latest = {}
+        self._terms: RobotTerms | None = None
+        if observation_terms:
+            names, size = [o.key for o in core.observations], len(self.action_names)
+            self._terms = RobotTerms(observation_terms, self.vehicle.name, names, size, self.control_period)
+            self._terms.find_needs({o.key: np.zeros(o.shape, o.dtype) for o in core.observations})
         self._sources = self._needed()
         self._options = checked_sources(sensors, self._sources)
         held = self._late() if hold is None else list(hold)
@@ -110,6 +120,8 @@ class Pipeline(PipelineReadings):
             for need in source.needs:
                 name = {"sensor": source.sensor, "given": source.key}.get(need, need)
                 names[name] = None
+        for need in [] if self._terms is None else self._terms.needs:
+            names[need] = None
         return list(names)
 
     def _limit(self, name: str) -> float:
@@ -166,6 +178,9 @@ class Pipeline(PipelineReadings):
         """Forgets readings, history and the last action, as a reset of the environment does. The goal stays."""
         self._core.begin()
         self._freshness.forget()
+        self._latest = {name: values for name, values in self._latest.items() if name in _EVENTS}
+        if self._terms is not None:
+            self._terms.begin()
 
     def state(self, now: float) -> dict[str, ReadingState]:
         """Returns the state of each source at a time of the caller's clock."""
@@ -181,6 +196,9 @@ class Pipeline(PipelineReadings):
         self._freshness.check(now)
         self._core.observe()
         arrays = {self._core.observations[k].key: self._core.observation(k) for k in self._order}
+        if self._terms is not None:
+            self._terms.readings = self._latest
+            arrays = dict(sorted({**arrays, **self._terms.observed(arrays)}.items()))
         if self._flatten:
             return np.concatenate(list(arrays.values()), axis=-1, dtype=np.float32, casting="same_kind")
         return arrays
@@ -193,4 +211,7 @@ class Pipeline(PipelineReadings):
             ValueError: an action of another size, or a value that is not finite.
         """
         values = np.ascontiguousarray(action, np.float32)
-        return dict(zip(self.command_names, self._core.command(values), strict=True))
+        command = self._core.command(values)
+        if self._terms is not None:
+            self._terms.acted(values)
+        return dict(zip(self.command_names, command, strict=True))

@@ -20,6 +20,7 @@ from mvsim_gym.deploy.wgs84 import enu_of
 __all__ = ["PipelineReadings"]
 
 Array = npt.NDArray[Any]
+_TRACK = 6  # values of a neighbour: x, y, vx, vy, radius, 1
 
 
 class PipelineReadings:
@@ -34,6 +35,8 @@ class PipelineReadings:
     _sources: list[str]
     _options: Mapping[str, SourceOptions]
     _freshness: Freshness
+    _latest: dict[str, tuple[float, ...]]
+    """the last readings of pose, velocity, odometry, attitude (z, pitch, roll) and goal"""
 
     def mount_of(self, sensor: str, frame: str = "") -> tuple[float, float, float]:
         """Returns x, y (m) and yaw (rad) of a real lidar on the robot, from the source's options or else from the
@@ -102,12 +105,14 @@ class PipelineReadings:
         """Takes the robot's pose in the frame of goals, maps and tracks: m, rad."""
         if self._is_sound("pose", (x, y, yaw)):
             self._core.pose(x, y, yaw)
+            self._latest["pose"] = (x, y, yaw)
             self._accept("pose", stamp)
 
     def velocity(self, vx: float, omega: float, stamp: float, *, vy: float = 0.0) -> None:
         """Takes forward speed (m/s), turn rate (rad/s) and speed to the left (m/s) in the robot's frame."""
         if self._is_sound("velocity", (vx, vy, omega)):
             self._core.velocity(vx, vy, omega)
+            self._latest["velocity"] = (vx, vy, omega)
             self._accept("velocity", stamp)
 
     def odometry(
@@ -126,12 +131,14 @@ class PipelineReadings:
         self.velocity(vx, omega, stamp, vy=vy)
         if self._is_sound("odometry", (x, y, yaw)):
             self._core.odometry(x, y, yaw)
+            self._latest["odometry"] = (x, y, yaw)
             self._accept("odometry", stamp)
 
     def attitude(self, pitch: float, roll: float, stamp: float, *, z: float = 0.0) -> None:
         """Takes pitch (nose down is positive) and roll, rad, and the height of the robot, m."""
         if self._is_sound("attitude", (pitch, roll, z)):
             self._core.attitude(z, pitch, roll)
+            self._latest["attitude"] = (z, pitch, roll)
             self._accept("attitude", stamp)
 
     def steer(self, left: float, right: float, stamp: float) -> None:
@@ -246,6 +253,7 @@ class PipelineReadings:
     def goal(self, x: float, y: float) -> None:
         """Sets the goal in the frame of `pose`, m. Plans a path if an observation needs it."""
         self._core.goal(number("x", x), number("y", y))
+        self._latest["goal"] = (float(x), float(y))
         self._accept("goal", 0.0)
 
     def value(self, key: str, values: npt.ArrayLike, stamp: float) -> None:
@@ -255,6 +263,37 @@ class PipelineReadings:
         spec = self._core.observations[self._keys[key]]
         self._core.value(self._keys[key], np.ascontiguousarray(values, spec.dtype))
         self._accept(key, stamp)
+
+    def tracks(self, key: str, tracks: npt.ArrayLike, stamp: float) -> None:
+        """Takes tracks of people and other robots, from which the observation `key` of the class `neighbours` follows.
+        It must be one of `given`, without `normalize` and `history`. The pose must have been given before.
+
+        Args:
+            tracks: (n, 5): x, y (m), vx, vy (m/s, over ground) in the frame of the pose, and the radius (m).
+
+        Raises:
+            ValueError: another observation, or another shape.
+        """
+        if key not in self._keys or self._core.sources[self._keys[key]].class_name != "neighbours":
+            raise ValueError(f"tracks: found '{key}', expected an observation of the class neighbours")
+        spec = self._core.observations[self._keys[key]]
+        rows = np.asarray(tracks, np.float64)
+        if rows.size and (rows.ndim != 2 or rows.shape[1] != 5):
+            raise ValueError(f"tracks: found the shape {rows.shape}, expected (n, 5)")
+        rows = rows.reshape(-1, 5)
+        if "pose" not in self._latest or not np.isfinite(rows).all():
+            self.reject(key, "there is no pose" if "pose" not in self._latest else "a track is not finite")
+            return
+        x, y, yaw = self._latest["pose"]
+        turn = np.array([[math.cos(yaw), -math.sin(yaw)], [math.sin(yaw), math.cos(yaw)]])  # robot to world
+        to = rows[:, :2] - (x, y)
+        away = np.hypot(*to.T)
+        near = np.argsort(away, kind="stable")[: np.count_nonzero(away <= spec.high.flat[0])]
+        values = np.zeros((spec.shape[-1] // _TRACK, _TRACK))
+        seen = near[: len(values)]
+        found = [to[seen] @ turn, rows[seen, 2:4] @ turn, rows[seen, 4:], np.ones((len(seen), 1))]
+        values[: len(seen)] = np.column_stack(found)
+        self.value(key, values.ravel().astype(spec.dtype), stamp)
 
     def reject(self, source: str, why: str) -> None:
         """Takes it that a source has no valid reading at present, e.g. because a transform is missing. Its state is

@@ -30,7 +30,7 @@ class PolicyFile:
     """A loaded policy: `policy(observation)` returns the deterministic action in [-1, 1].
 
     Its inputs are the unchanged observations of the environment by key. Preprocessing of the training (scaling, order
-    of channels) is part of the network."""
+    of channels) is part of the network. A recurrent policy keeps its state from call to call, and `begin` resets it."""
 
     def __init__(self, folder: str, contract: Contract, session: Any) -> None:
         self.folder, self.contract = folder, contract
@@ -39,6 +39,7 @@ class PolicyFile:
         self._shapes = {part.key: part.shape for part in contract.observations}
         # The network has no input for observations that it does not use.
         self._inputs = frozenset(each.name for each in session.get_inputs())
+        self._memory: dict[str, Array] = {}  # states by key, (n, *shape); empty before the first call
 
     @property
     def keywords(self) -> dict[str, Any]:
@@ -50,11 +51,24 @@ class PolicyFile:
         """The path of the environment file in its folder."""
         return os.path.join(self.folder, self.contract.env)
 
+    @property
+    def is_recurrent(self) -> bool:
+        """Whether it has a state, so that its actions depend on earlier observations."""
+        return bool(self.contract.states)
+
+    def begin(self, rows: npt.NDArray[np.bool_] | None = None) -> None:
+        """Begins an episode: resets the state, with a mask (n,) that of some rows of the last call."""
+        if rows is None:
+            self._memory = {}
+        for state in self._memory.values():
+            state[np.asarray(rows, bool)] = 0
+
     def __call__(self, observation: Mapping[str, Array]) -> npt.NDArray[np.float32]:
         """Returns actions for one observation ({key: shape} -> (size,)) or for many ({key: (n, *shape)} -> (n, size)).
 
         Raises:
-            ValueError: a key is missing, or its value has another shape or dtype.
+            ValueError: a key is missing, or its value has another shape or dtype, or another number of rows since
+                `begin`, if the policy is recurrent.
             RuntimeError: the network returns a value that is not finite.
         """
         inputs, lead = {}, None
@@ -71,10 +85,23 @@ class PolicyFile:
             lead = own
             if key in self._inputs:
                 inputs[key] = value if own else value[None]
-        (action,) = self._session.run(None, inputs)
-        if not np.isfinite(action).all():
-            raise RuntimeError("the policy gives an action that is not finite")
+        rows = lead[0] if lead else 1
+        action, *states = self._session.run(None, {**inputs, **self._recalled(rows)})
+        if not all(np.isfinite(each).all() for each in (action, *states)):
+            raise RuntimeError("the policy gives an action or a state that is not finite")
+        # a copy, since a mask of `begin` writes into it
+        self._memory = {
+            part.key: np.array(each) for part, each in zip(self.contract.states, states, strict=True)
+        }
         return np.asarray(action if lead else action[0], np.float32)
+
+    def _recalled(self, rows: int) -> dict[str, Array]:
+        """Returns the state of the last call; zeros at the begin."""
+        for part in self.contract.states:
+            known = self._memory.setdefault(part.key, np.zeros((rows, *part.shape), np.float32))
+            if len(known) != rows:
+                raise ValueError(f"found {rows} observations, expected {len(known)} as since begin()")
+        return self._memory
 
     def for_envs(
         self, env_id: str, observations: Any, actions: Any
@@ -130,9 +157,11 @@ def load_policy(folder: str | os.PathLike[str], *, threads: int = 1) -> PolicyFi
 def _check(path: str, contract: Contract, session: Any) -> None:
     """Checks that the network's inputs and outputs are those of the contract."""
     found = {each.name: (each.type, tuple(each.shape[1:])) for each in session.get_inputs()}
-    wanted = {part.key: (_ONNX_TYPES[part.dtype], part.shape) for part in contract.observations}
+    known = (*contract.observations, *contract.states)
+    wanted = {part.key: (_ONNX_TYPES[part.dtype], part.shape) for part in known}
     if any(found[name] != wanted.get(name) for name in found) or not found:
         raise ValueError(f"{path}: found the inputs {found}, expected {wanted}")
     outputs = [tuple(each.shape[1:]) for each in session.get_outputs()]
-    if outputs != [contract.action.shape]:
-        raise ValueError(f"{path}: found outputs of {outputs}, expected one of {contract.action.shape}")
+    expected = [contract.action.shape, *(state.shape for state in contract.states)]
+    if outputs != expected:
+        raise ValueError(f"{path}: found outputs of {outputs}, expected {expected}")

@@ -129,12 +129,14 @@ class Messages:
         )
         return _make("ackermann_msgs/AckermannDriveStamped", header=self.header("base_link"), drive=drive)
 
-    def pose_with_covariance(self, pose: Pose, frame: str) -> Any:
-        """geometry_msgs/PoseWithCovarianceStamped with zero covariance."""
+    def pose_with_covariance(self, pose: Pose, frame: str, place: float = 0.0, yaw: float = 0.0) -> Any:
+        """geometry_msgs/PoseWithCovarianceStamped with the standard deviations `place` along x and y (m) and `yaw`
+        (rad)."""
+        covariance = np.diag([place**2, place**2, 0, 0, 0, yaw**2]).ravel()
         return _make(
             "geometry_msgs/PoseWithCovarianceStamped",
             header=self.header(frame),
-            pose=_make("geometry_msgs/PoseWithCovariance", pose=_pose(pose), covariance=_NO_COVARIANCE),
+            pose=_make("geometry_msgs/PoseWithCovariance", pose=_pose(pose), covariance=covariance),
         )
 
     def pose_array(self, poses: Sequence[Pose], frame: str) -> Any:

@@ -12,6 +12,7 @@ from mvsim_gym._notices import notice
 from mvsim_gym._schedule import Schedule
 from mvsim_gym.ros.commands import Commands
 from mvsim_gym.ros.frames import FrameTopics
+from mvsim_gym.ros.localization_error import EstimatedPose, LocalizationErrors
 from mvsim_gym.ros.log_topics import LogTopics
 from mvsim_gym.ros.map_topics import MapTopics
 from mvsim_gym.ros.messages import MAP, STORE, Message, Messages, word
@@ -50,6 +51,9 @@ class RosNode:
         vehicle_namespace: puts `/NAME` before the topics of a single vehicle too.
         localization: publish `amcl_pose`, `particlecloud` and the transform from `map` to `odom`, which places
             `base_link` at the true pose. "identity" leaves `odom` at the origin of `map`, as MVSim does.
+        localization_error: errors of `amcl_pose`, `particlecloud` and the transform from `map` to `odom`, e.g.
+            `jump_rate=0.2 jump_sigma=0.05`; "" for none. A drift replaces the errors of the vehicles' odometry.
+        seed: of these errors.
         odometry_frame: publish the transform from `odom` to `base_link`.
         history: number of messages that are kept for slow receivers.
         log_topics: publish the columns of the CSV files as topics, at every step.
@@ -72,6 +76,8 @@ class RosNode:
         namespace: str = "",
         vehicle_namespace: bool = False,
         localization: bool | Localization = True,
+        localization_error: str = "",
+        seed: int = 0,
         odometry_frame: bool = True,
         history: int = HISTORY,
         log_topics: bool = False,
@@ -88,6 +94,7 @@ class RosNode:
         self._frames = FrameTopics(self._sink)
         self._vehicles: list[VehicleTopics] = []
         self._commands: list[Commands] = []
+        self._estimates: list[tuple[str, EstimatedPose]] = []  # by vehicle
         self._time = -math.inf  # simulated time of the last update, s
         self._looked = -math.inf  # wall time of the last check for commands, s
         try:
@@ -96,8 +103,17 @@ class RosNode:
                 "history": history,
                 "finite": _one_of("no_return", no_return, "inf", "max") == "max",
             }
+            method = _localization(localization)
+            errors = LocalizationErrors.parsed(localization_error, seed)
+            if localization_error:
+                if method != "truth":
+                    raise ValueError(
+                        "localization_error: found errors, expected them with the localization truth alone"
+                    )
+                self._estimates = [(name, EstimatedPose(errors, k)) for k, name in enumerate(world.vehicles)]
+                self._set_drift()
             of_vehicles: dict[str, Any] = {
-                "localization": _localization(localization),
+                "localization": method,
                 "odometry_frame": odometry_frame,
             }
             if one_tree:
@@ -121,6 +137,7 @@ class RosNode:
         world = self._world
         if self._has_clock:
             self._sink.offer(CLOCK)
+        estimates = dict(self._estimates)
         for name, vehicle in world.vehicles.items():
             prefix = namespace + before[name]
             frame_prefix = f"{word(name)}/" if "tree" in of_vehicles else ""
@@ -132,6 +149,7 @@ class RosNode:
                 "ros",
                 self._frames,
                 frame_prefix=frame_prefix,
+                estimate=estimates.get(name),
                 **of_sensors,
                 **of_vehicles,
             )
@@ -207,11 +225,19 @@ class RosNode:
                 vehicle.write_state(stamp)
         self._frames.flush(stamp)
 
+    def _set_drift(self) -> None:
+        """Sets the errors of the vehicles' odometry, if there is a drift."""
+        for name, estimate in self._estimates:
+            if estimate.has_drift:
+                for axis, value in zip(("x", "y", "yaw"), estimate.multipliers.tolist(), strict=True):
+                    self._world.set_parameter(f"vehicle:{name}/odometry/{axis}_multiplier", value)
+
     def _restart(self) -> None:
-        """Restarts schedules and counts after a reset of the world."""
+        """Restarts schedules, counts and errors of the localization after a reset of the world."""
         self._states.restart()
         for vehicle in self._vehicles:
             vehicle.forget_readings()
+        self._set_drift()
         self._standing.forget()
         if self._logs is not None:
             self._logs.forget()

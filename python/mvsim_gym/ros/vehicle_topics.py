@@ -12,6 +12,7 @@ from mvsim_gym import _core
 from mvsim_gym.parts import Pose, Vehicle
 from mvsim_gym.ros.commands import commanded_drive, commanded_twist
 from mvsim_gym.ros.frames import FrameTopics, correction
+from mvsim_gym.ros.localization_error import EstimatedPose
 from mvsim_gym.ros.messages import MAP, Message, Messages, word
 from mvsim_gym.ros.odometry_error import OdometryError
 from mvsim_gym.ros.reading_topics import ReadingTopics
@@ -45,6 +46,7 @@ class VehicleTopics:
         tree: prefix of the topics `/tf` and `/tf_static` that get the transforms; None: `prefix`.
         frame_prefix: prefix of the names of its frames.
         localization: the pose of `odom` in `map`; None: write neither that nor the topics of a localization.
+        estimate: with the localization `truth`: the pose that takes the place of the true one; None: the true one.
         odometry_frame: write the transform from `odom` to `base_link`.
         commands: write the commands of the vehicle. A node receives commands on these topics instead.
         readings: arguments of `ReadingTopics`: `derived`, `history`, `source`, `finite`.
@@ -62,6 +64,7 @@ class VehicleTopics:
         tree: str | None = None,
         frame_prefix: str = "",
         localization: Localization | None = "truth",
+        estimate: EstimatedPose | None = None,
         odometry_frame: bool = True,
         commands: bool = False,
         **readings: Any,
@@ -69,6 +72,8 @@ class VehicleTopics:
         self._sink, self._simulation, self._vehicle, self._prefix = sink, simulation, vehicle, prefix
         self._localization, self._odometry_frame = localization, odometry_frame
         self._frames, self._frame_prefix = frames, frame_prefix
+        self._estimate = estimate
+        self._sigmas = (0.0, 0.0) if estimate is None else (estimate.sigma, estimate.sigma_yaw)
         self._tree = prefix if tree is None else tree
         self._error = OdometryError(vehicle)
         self._touched = False
@@ -117,12 +122,24 @@ class VehicleTopics:
             now,
         )
         self._write("base_pose_ground_truth", lambda: messages.truth(pose, vehicle.twist, true_frame), now)
-        self._write_frames(now, pose, odometry)
+        if self._estimate is not None:
+            self._estimate.update(self._simulation.time, pose, odometry)
+        estimate = self._estimated(pose, odometry)
+        self._write_frames(now, estimate, odometry)
         if self._localization is not None:
-            self._write("amcl_pose", lambda: messages.pose_with_covariance(pose, true_frame), now)
-            self._write("particlecloud", lambda: messages.pose_array([pose], MAP), now)
+            place, yaw = self._sigmas
+            self._write(
+                "amcl_pose", lambda: messages.pose_with_covariance(estimate, true_frame, place, yaw), now
+            )
+            self._write("particlecloud", lambda: messages.pose_array([estimate], MAP), now)
         self._write("collision", lambda: messages.boolean(touched), now)
         self._write("chassis_markers", lambda: messages.outlines(list(self._lines())), now)
+
+    def _estimated(self, pose: Pose, odometry: Pose) -> Pose:
+        """Returns the pose that the localization gives for the true one."""
+        if self._estimate is None:
+            return pose
+        return self._estimate.at(self._simulation.time, pose, odometry)
 
     def write_command(self, now: int, *, always: bool) -> None:
         """Writes the command if it is new or if `always`."""
@@ -136,7 +153,7 @@ class VehicleTopics:
             self._write(ACKERMANN_COMMAND.name, lambda: messages.drive(*drive), now)
 
     def _write_frames(self, now: int, pose: Pose, odometry: Pose) -> None:
-        """Writes the transforms from `map` to `base_link`, once for each time."""
+        """Writes the transforms from `map` to `base_link`, once for each time. `pose` is that of the localization."""
         if self._framed == now or not self._frames.wants(self._tree):
             return
         self._framed = now
@@ -160,12 +177,16 @@ class VehicleTopics:
         self._touched |= self._vehicle.in_collision
         if self._readings.write(stamp):
             now = stamp(self._simulation.time)
-            self._write_frames(now, self._vehicle.pose, self._vehicle.odometry)
+            pose, odometry = self._vehicle.pose, self._vehicle.odometry
+            self._write_frames(now, self._estimated(pose, odometry), odometry)
 
     def forget_readings(self) -> None:
-        """Restarts the counts of readings and the odometry."""
+        """Restarts the counts of readings, the odometry and the errors of the localization."""
         self._readings.forget()
         self._error.forget()
+        if self._estimate is not None:
+            self._estimate.begin()
+            self._sigmas = (self._estimate.sigma, self._estimate.sigma_yaw)
 
     def _offer(self, topic: Topic) -> bool:
         if taken := self._sink.offer(topic):

@@ -16,7 +16,7 @@ from mvsim_gym._outputs import Observation
 from mvsim_gym.tools.collected import Episodes
 from mvsim_gym.tools.datasets import check_target, contents_of, file_digest, made_dataset, observation_fields
 from mvsim_gym.tools.episodes import agents_of, ends_of, is_flat
-from mvsim_gym.tools.policy import Policy, envs_for, keywords_of, policy_of
+from mvsim_gym.tools.policy import Policy, begin_episodes, envs_for, keywords_of, policy_of
 from mvsim_gym.vector_env import VectorEnv
 
 
@@ -167,6 +167,7 @@ def _run(
     for seed in seeds:
         envs.action_space.seed(seed)  # at each episode, so that a run can continue from any of them
         observations, _ = envs.reset(seed=seed)
+        begin_episodes(drive)
         tracks = [_Track(row, observations) for row in range(agents)]
         of_rows: dict[int, dict[str, Any]] = {}
         while (alive := envs.alive).any():

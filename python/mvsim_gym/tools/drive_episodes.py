@@ -38,6 +38,10 @@ class DriveEpisode(NamedTuple):
     arrived: bool
     limited: int
     """number of steps whose command a limit changed"""
+    begins: bool
+    """False: it goes on after a stop, and a recurrent policy has kept its state"""
+    before: tuple[dict[str, Array], ...]
+    """observations that the policy got since the begin, or since the episode before, and that are in none"""
 
 
 class _Entry(NamedTuple):
@@ -148,6 +152,7 @@ class _Replay:
         self._actions: list[Array] = []
         self._limits = self._limited = 0  # changed commands: of the drive so far, of the episode
         self._done: list[DriveEpisode] = []
+        self._begins, self._before = True, list[dict[str, Array]]()
 
     def episodes(self, entries: Iterator[_Entry], periods: list[dict[str, Any]]) -> Iterator[DriveEpisode]:
         """Yields the episodes of the messages; `periods` are the contents of the statuses among them."""
@@ -172,6 +177,7 @@ class _Replay:
 
     def _take_goal(self, x: float, y: float) -> None:
         self._end(arrived=False)
+        self._begins, self._before = True, []
         self._goal = (x, y)
         self._driver.set_goal(x, y)
 
@@ -192,6 +198,7 @@ class _Replay:
             self._take_goal(float(goal[0]), float(goal[1]))
         elif is_new:
             self._end(arrived=False)
+            self._begins, self._before = True, []
             self._pipeline.begin()
 
     def _take_period(self, period: Mapping[str, Any]) -> None:
@@ -236,5 +243,10 @@ class _Replay:
         if count > 0:
             keys = self._observations[0]
             seen = {key: np.stack([each[key] for each in self._observations]) for key in keys}
-            self._done.append(DriveEpisode(seen, np.stack(self._actions[:count]), arrived, self._limited))
+            actions = np.stack(self._actions[:count])
+            before = tuple(self._before)
+            self._done.append(DriveEpisode(seen, actions, arrived, self._limited, self._begins, before))
+            self._begins, self._before = False, []
+        if self._observations and not arrived:
+            self._before.append(self._observations[-1])
         self._observations, self._actions, self._limited = [], [], 0

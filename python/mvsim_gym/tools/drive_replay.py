@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from mvsim_gym.deploy import Pipeline, load_policy
-from mvsim_gym.tools.drive_episodes import DriveLog
+from mvsim_gym.deploy import Pipeline, PolicyFile, load_policy
+from mvsim_gym.tools.drive_episodes import DriveEpisode, DriveLog
 
 __all__ = ["Replayed", "replay_drive"]
 
@@ -61,8 +61,7 @@ def replay_drive(
                 f"'{path}': found actions of {episode.actions.shape[1]} numbers, expected those of the policy:"
                 f" {', '.join(pipeline.action_names)}"
             )
-        seen = {key: values[: len(episode.actions)] for key, values in episode.observations.items()}
-        both = tuple(_commands(pipeline, actions) for actions in (episode.actions, loaded(seen)))
+        both = tuple(_commands(pipeline, actions) for actions in (episode.actions, _acted(loaded, episode)))
         parts.append((both[0], both[1]))
         end = "at its goal" if episode.arrived else "stopped"
         say(
@@ -75,6 +74,20 @@ def replay_drive(
     )
     say(f"all: {len(found.recorded)} periods, {_told(found, units)}")
     return found
+
+
+def _acted(policy: PolicyFile, episode: DriveEpisode) -> npt.NDArray[Any]:
+    """Returns the actions of a policy in an episode. A recurrent one gets all that it got in the drive, in turn."""
+    count = len(episode.actions)
+    if not policy.is_recurrent:
+        return policy({key: values[:count] for key, values in episode.observations.items()})
+    if episode.begins:
+        policy.begin()
+    for seen in episode.before:
+        policy(seen)
+    return np.stack(
+        [policy({key: each[k] for key, each in episode.observations.items()}) for k in range(count)]
+    )
 
 
 def _commands(pipeline: Pipeline, actions: npt.NDArray[Any]) -> npt.NDArray[np.float64]:

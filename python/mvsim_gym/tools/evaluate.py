@@ -12,7 +12,14 @@ import numpy as np
 
 from mvsim_gym._checks import checked_count
 from mvsim_gym.tools.episodes import agents_of, ends_of, outcome
-from mvsim_gym.tools.policy import Policy, RandomPolicy, envs_for, keywords_of, policy_of
+from mvsim_gym.tools.policy import (
+    Policy,
+    RandomPolicy,
+    begin_episodes,
+    envs_for,
+    keywords_of,
+    policy_of,
+)
 from mvsim_gym.vector_env import VectorEnv
 
 _AT_ONCE = 100  # worlds that run at the same time
@@ -81,12 +88,15 @@ def episodes_of(
     observations, _ = envs.reset(seed=seed, options=dict(options) if options else None)
     if isinstance(drive, RandomPolicy):
         drive.begin(seed)
+    begin_episodes(drive)
     totals = np.zeros(envs.num_envs)
     ends: dict[int, dict[str, Any]] = {}
     while not all(row in ends for row in range(counted)):
         over = ~envs.alive.reshape(-1, envs.num_agents).any(axis=1)
         if over.any():  # these continue, and do not count, until all others have ended
-            observations, _ = envs.reset(options={"reset_mask": np.repeat(over, envs.num_agents)})
+            rows = np.repeat(over, envs.num_agents)
+            observations, _ = envs.reset(options={"reset_mask": rows})
+            begin_episodes(drive, rows)
         observations, rewards, terminated, truncated, infos = envs.step(drive(observations))
         counts = np.array([row not in ends for row in range(envs.num_envs)])
         totals[counts] += rewards[counts]

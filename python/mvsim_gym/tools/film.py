@@ -18,7 +18,7 @@ import numpy.typing as npt
 from mvsim_gym._checks import checked_count
 from mvsim_gym._notices import extra
 from mvsim_gym.tools.episodes import agents_of, ends_of, outcome
-from mvsim_gym.tools.policy import envs_for, keywords_of, policy_of
+from mvsim_gym.tools.policy import begin_episodes, envs_for, keywords_of, policy_of
 from mvsim_gym.vector_env import VectorEnv
 
 _AFTERWARDS = 1.0  # s of film after the end of an episode
@@ -78,6 +78,7 @@ def film(
     with _writer(path, rate, width, height) as writer:
         for k in range(episodes):
             observations, _ = envs.reset(seed=seed + k)
+            begin_episodes(drive)
             writer.append_data(_picture_of(envs))
             frames = 1
             ends: dict[int, dict[str, Any]] = {}  # last infos by row

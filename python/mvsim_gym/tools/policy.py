@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mvsim_gym.deploy.policy import PolicyFile
 
 Policy = Callable[[Mapping[str, npt.NDArray[Any]]], npt.NDArray[np.float32]]
-"""Maps observations to actions. Both have a row for each env or agent."""
+"""Maps observations to actions. Both have a row for each env or agent. If it has a state, see `begin_episodes`."""
 
 
 def keywords_of(name: str, settings: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
@@ -82,6 +82,13 @@ def policy_of(name: str, env_id: str, envs: VectorEnv) -> Policy:
     )
 
 
+def begin_episodes(policy: Policy, rows: npt.NDArray[np.bool_] | None = None) -> None:
+    """Resets the state of a recurrent policy at the begin of episodes, of all rows or of those of a mask."""
+    begin = getattr(policy, "begin", None)
+    if begin is not None and not isinstance(policy, RandomPolicy):
+        begin(rows)
+
+
 class RandomPolicy:
     """The policy `random`. Each world has its own random numbers, which `begin` seeds. So an episode does not depend on
     the other worlds."""
@@ -117,7 +124,30 @@ def _learned(path: str, env_id: str, envs: VectorEnv) -> Policy:
     seen: Callable[[Mapping[str, npt.NDArray[Any]]], Any] = dict if form == "dict" else flat
     if form == "flat":
         seen = lambda observations: flattened(observations[key] for key in keys)  # noqa: E731
+    if hasattr(network, "lstm_actor"):
+        return _Recurrent(network, seen)
     return lambda observations: np.asarray(network.predict(seen(observations), deterministic=True)[0])
+
+
+class _Recurrent:
+    """RecurrentPPO of sb3-contrib, with its state."""
+
+    def __init__(self, network: Any, seen: Callable[[Mapping[str, npt.NDArray[Any]]], Any]) -> None:
+        self._network, self._seen = network, seen
+        self._states: tuple[npt.NDArray[np.float32], ...] | None = None  # (layers, n, size)
+
+    def begin(self, rows: npt.NDArray[np.bool_] | None = None) -> None:
+        """As `PolicyFile.begin`."""
+        if rows is None:
+            self._states = None
+        for state in self._states or ():
+            state[:, rows] = 0
+
+    def __call__(self, observations: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
+        """Returns the deterministic actions."""
+        actions, states = self._network.predict(self._seen(observations), self._states, deterministic=True)
+        self._states = tuple(map(np.array, states))
+        return np.asarray(actions)
 
 
 def network_of(path: str, env_id: str, envs: VectorEnv) -> tuple[Any, Literal["dict", "scaled", "flat"]]:
@@ -131,6 +161,8 @@ def network_of(path: str, env_id: str, envs: VectorEnv) -> tuple[Any, Literal["d
     data, parameters = read_model(path)
     from mvsim_gym.learners.sb3 import FlatObservation
 
+    if data and "policy_class" not in data and any("lstm" in name for name in parameters.get("policy", {})):
+        raise ImportError(f"--policy: '{path}' is a recurrent model: pip install sb3-contrib")
     if not data or "policy_class" not in data or "policy" not in parameters:
         raise ValueError(f"--policy: '{path}' is no model of Stable-Baselines3")
     space = envs.single_observation_space

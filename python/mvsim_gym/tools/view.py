@@ -13,7 +13,7 @@ from typing import Any, TextIO
 from mvsim_gym._build import one_world
 from mvsim_gym._checks import checked_count
 from mvsim_gym.tools.ending import ended_by_signals, hear_ctrl_c
-from mvsim_gym.tools.policy import envs_for, keywords_of, policy_of
+from mvsim_gym.tools.policy import begin_episodes, envs_for, keywords_of, policy_of
 
 
 def is_world(target: str) -> bool:
@@ -74,6 +74,10 @@ def view_envs(
                 while "reset" in view.wishes:
                     view.wishes.remove("reset")
                 observations, _ = envs.reset(seed=seed)
-            observations, *_ = envs.step(drive(observations))
+                begin_episodes(drive)
+            before = envs.alive.copy()
+            observations, _, terminated, truncated, _ = envs.step(drive(observations))
+            # those that were reset in place of a step, and those that ended and began in one
+            begin_episodes(drive, envs.alive & (~before | terminated | truncated))
             done += 1
     envs.close()

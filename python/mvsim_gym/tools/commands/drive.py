@@ -100,6 +100,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--stopped", action="store_true", help="stand until the service start of the node is called"
     )
+    parser.add_argument(
+        "--map",
+        metavar="FILE.yaml",
+        help="plan the waypoints of the policy on this map; short for --set map=FILE.yaml",
+    )
     add_record(parser, "record every message that is received or sent")
     add_duration(parser, "duration of the drive (default: no end)", metavar="SECONDS")
     parser.add_argument("--via", dest="way", choices=("rclpy", "cyclonedds"), help="the transport")
@@ -108,8 +113,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_settings(parser)
 
 
-def run(places: list[list[float]], replay: str | None, **options: Any) -> int:
+def run(places: list[list[float]], replay: str | None, map: str | None, **options: Any) -> int:
     """Drives; returns 1 if it did not reach all goals."""
+    if map is not None:
+        options["settings"] = {**options["settings"], "map": map}
     topics = {name: options.pop(f"topic_{name}") for name in _TOPICS}
     limits = {name: options.pop(f"max_{name}") for name in _LIMITS}
     if replay is not None:

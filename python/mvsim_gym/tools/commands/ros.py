@@ -25,7 +25,7 @@ DESCRIPTION = (
     " ESC end it."
 )
 _OF_NODES = (
-    *("way", "clock", "period", "vehicle_namespace", "localization", "odometry_frame"),
+    *("way", "clock", "period", "vehicle_namespace", "localization", "localization_error", "odometry_frame"),
     *("history", "log_topics", "one_tree", "no_return"),
 )
 
@@ -93,6 +93,13 @@ def _add_topics(parser: argparse.ArgumentParser) -> None:
         help="no amcl_pose, no particlecloud, no transform from map to odom",
     )
     parser.add_argument(
+        "--localization-error",
+        default="",
+        metavar="ERRORS",
+        help="errors of the localization, as <localization> of environments has them: e.g."
+        " 'jump_rate=0.2 jump_sigma=0.05 jump_sigma_yaw=2 drift=0.02 latency=uniform(0, 0.3)'",
+    )
+    parser.add_argument(
         "--no-odometry-frame",
         dest="odometry_frame",
         action="store_false",
@@ -133,7 +140,7 @@ def run(
     from mvsim_gym.ros import network_of
     from mvsim_gym.tools.launch import launch
 
-    own = {name: options.pop(name) for name in _OF_NODES}
+    own = {name: options.pop(name) for name in _OF_NODES} | {"seed": options["seed"]}
     network = network_of(domain, interface)
     node = partial(_node_of, network=network, namespace=namespace.rstrip("/"), **own)
     launch(
