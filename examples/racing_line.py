@@ -59,7 +59,7 @@ def racing_line(middle: Points, widths: Points, margin: float, spacing: float) -
 
 
 def curvature(points: Points) -> Points:
-    """Of a closed line at its points, 1/m, positive to the left."""
+    """The curvature of a closed line at its points, 1/m, positive to the left."""
     first = (np.roll(points, -1, axis=0) - np.roll(points, 1, axis=0)) / 2
     second = np.roll(points, -1, axis=0) - 2 * points + np.roll(points, 1, axis=0)
     return np.asarray(

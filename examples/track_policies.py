@@ -13,7 +13,7 @@ from race_policies import WHEELBASE, arc_to, point_ahead
 from robot import Array, Observation, Robot
 
 GRAVITY = 9.81
-# Of `disparity_gap`: m that a scan changes by at an edge, of the car's half width with some room, of a wall beside it,
+# Constants of `disparity_gap`: m that a scan changes by at an edge, of the car's half width with some room, of a wall beside it,
 # and of the farthest return; m/s2 of braking; sideways grip in units of gravity; the share of the angle that it steers.
 JUMP, HALF_WIDTH, NEAR, FARTHEST = 0.3, 0.35, 0.32, 10.0
 BRAKING, GRIP, GAIN = 3.0, 0.55, 0.6
