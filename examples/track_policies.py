@@ -13,8 +13,9 @@ from race_policies import WHEELBASE, arc_to, point_ahead
 from robot import Array, Observation, Robot
 
 GRAVITY = 9.81
-# Constants of `disparity_gap`: m that a scan changes by at an edge, of the car's half width with some room, of a wall beside it,
-# and of the farthest return; m/s2 of braking; sideways grip in units of gravity; the share of the angle that it steers.
+# Constants of `disparity_gap`: m that a scan changes by at an edge, of the car's half width with some room, of a wall
+# beside it, and of the farthest return; m/s2 of braking; sideways grip in units of gravity; the share of the angle that
+# it steers.
 JUMP, HALF_WIDTH, NEAR, FARTHEST = 0.3, 0.35, 0.32, 10.0
 BRAKING, GRIP, GAIN = 3.0, 0.55, 0.6
 # Sectors of a degree of a scan of 270 degrees, from the right to the left.
