@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
+import leaderboard
 import mvsim_gym
 from mvsim_gym.registration import listing
 
@@ -174,4 +175,5 @@ TABLES = {
     "teams": teams,
     "duels": duels,
     "training": training,
+    "leaderboard": leaderboard.table,
 }

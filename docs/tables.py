@@ -1,5 +1,5 @@
-"""Writes the tables between the markers of docs/world-*.md, docs/python.md, docs/baselines*.md and
-docs/learned.md.
+"""Writes the tables between the markers of docs/world-*.md, docs/python.md, docs/baselines*.md,
+docs/leaderboard.md and docs/learned.md.
 
 Each marker is replaced up to the next `<!-- end -->`. `<!-- tags: block -->` becomes the table of the tags of an
 element, `<!-- params: friction -->` that of the parameters of a kind of classes, `<!-- options: constructors -->`
@@ -172,7 +172,7 @@ def main() -> int:
     texts = {page.name: page.read_text() for page in sorted(DOCS.glob("*.md"))}
     pages = with_tags({name: text for name, text in texts.items() if name.startswith("world-")})
     pages["python.md"] = with_keywords(texts["python.md"])
-    for name in ("baselines.md", "baselines-teams.md", "learned.md"):
+    for name in ("baselines.md", "baselines-teams.md", "leaderboard.md", "learned.md"):
         pages[name] = with_baselines(texts[name])
     for name, current in pages.items():
         if current == texts[name]:

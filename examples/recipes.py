@@ -1,13 +1,17 @@
 """How each environment is learned by PPO: what the learner sees and is paid for, its networks, rates and steps.
 
-`train_ppo.py` takes the row of its environment, or the default recipe.
+The folder `recipes` has a YAML file for each environment, such as NavArena-v0.yaml, with the fields of `Recipe` that
+differ from their defaults. `train_ppo.py` takes the file of its environment, or the default recipe.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import difflib
+from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
+import yaml
 from robot import id_of
 
 from mvsim_gym.tools.settings import merged as merged
@@ -43,163 +47,43 @@ class Recipe:
     )
 
 
-# Scaled by their bounds to [-1, 1], centimetres are lost in a range of metres: what is near is seen twice.
-NEAR_SCAN = {"class": "scan", "sectors": 36, "max": 0.7}
-DEPTH_SCAN = {"sensor": "camera", "rows": "22 25", "sectors": 32, "max": 1.5, "history": 6}
-NEAR_GROUND = {"class": "height_scan", "rows": 9, "columns": 9, "spacing": 0.2, "ahead": 0.4, "max": 0.4}
-NEAR_GOAL = {"class": "goal", "max_distance": 8}
-WIDE: dict[str, Any] = {
-    "net": (128, 128),
-    "activation": "ReLU",
-    "num_envs": 128,
-    "n_steps": 64,
-    "batch_size": 2048,
-    "last_learning_rate": 0,
-    "ent_coef": 0,
-}
+FOLDER = Path(__file__).resolve().parent / "recipes"
+_TUPLES = ("net", "rings", "check_episodes")
 
-# Frames cost far more to learn from than vectors: fewer epochs on each.
-PICTURES: dict[str, Any] = {
-    "net": (128, 128),
-    "activation": "ReLU",
-    "n_steps": 64,
-    "batch_size": 1024,
-    "n_epochs": 3,
-    "last_learning_rate": 0,
-    "ent_coef": 0,
-}
 
-RECIPES: dict[str, Recipe] = {
-    "mvsim/Crowd-v0": Recipe(
-        **WIDE,
-        steps=1_500_000,
-        keywords={"observe": {"near_goal": NEAR_GOAL, "neighbours": {"max_distance": 6, "max_speed": 2}}},
-        learning_keywords={"reward": {"collision": -20, "time": -0.03}},
-        neighbour_features=64,
-        log_std=-0.5,
-        check_every=300_000,
-    ),
-    "mvsim/DepthNavigation-v0": Recipe(
-        **WIDE,
-        steps=3_000_000,
-        keywords={
-            # in place of the picture what stood near ahead in the last second: boxes that the camera no longer sees are
-            # beside the robot
-            "observe": {"depth": False, "scan": DEPTH_SCAN, "velocity": {"history": 6}},
-        },
-        learning_keywords={"reward": {"collision": -20, "time": -0.08}},
-    ),
-    "mvsim/Greenhouse-v0": Recipe(
-        **{**WIDE, "num_envs": 64, "n_steps": 128},  # a turn takes 30 steps
-        steps=4_000_000,
-        keywords={
-            "action": {"vx": "0.5 1"},  # else it learns to stand on the headland
-            "observe": {"row_index": {}},  # else the first alley, already driven, looks like one that pays
-        },
-        learning_keywords={
-            # anywhere in the alleys and on the headlands, else turns are hardly ever met, and often where it learned to
-            # drive in circles: before the first alley and on the near headland; nothing is left by which an episode
-            # ends before its time that is cheaper than a turn that goes wrong
-            "reset": {"spawn": False, "line_up": {"along": "0 98 0 98 0 5 44 54", "lateral": 0.2, "yaw": 30}},
-            "time_limit": 25,
-            "terminate": {"contacts": False},
-            "reward": {
-                "collision": -1,
-                "offset": {"class": "row_offset", "weight": -0.02},
-                "left_field": {"class": "collision", "with": "wall", "weight": -20},
-            },
-        },
-        rings=(1, 4),
-        log_std=-0.3,
-        check_every=500_000,
-        check_episodes=(50, 200),
-    ),
-    "mvsim/IceDrive-v0": Recipe(
-        **WIDE,
-        steps=2_000_000,
-        keywords={"observe": {"near_goal": NEAR_GOAL}},
-        learning_keywords={"reward": {"time": -0.05}},
-        gamma=0.995,
-    ),
-    "mvsim/MultiNav-v0": Recipe(
-        **WIDE,
-        steps=5_000_000,
-        keywords={"observe": {"near": NEAR_SCAN, "neighbours": {"count": 3, "max_distance": 3.5}}},
-        learning_keywords={"on_end": "respawn", "reward": {"collision": -10, "time": -0.04}},
-        check_every=500_000,
-        check_episodes=(400, 2000),
-    ),
-    "mvsim/NavArena-v0": Recipe(
-        **WIDE,
-        steps=1_500_000,
-        keywords={"observe": {"near": NEAR_SCAN}},
-        learning_keywords={"reward": {"collision": -20, "clearance": -0.2}},
-        check_every=50_000,
-        check_episodes=(400, 2000),
-    ),
-    "mvsim/NavMap-v0": Recipe(
-        **WIDE,
-        steps=4_000_000,
-        keywords={
-            "observe": {
-                "near": {"class": "scan", "sectors": 45, "max": 1.5},
-                "near_goal": {
-                    "class": "goal",
-                    "max_distance": 2,
-                },  # else it may stop where waypoints get short
-                "next": {"class": "waypoint", "ahead": 1},
-            }
-        },
-        learning_keywords={"time_limit": 20, "reward": {"collision": -30, "time": -0.05}},
-        log_std=-0.5,
-    ),
-    "mvsim/OffRoad-v0": Recipe(
-        **WIDE,
-        steps=2_000_000,
-        keywords={"observe": {"near_goal": NEAR_GOAL, "wheels": {"history": 3}}},
-        learning_keywords={"reward": {"failure": -20}},
-    ),
-    "mvsim/Race-v0": Recipe(
-        **WIDE,
-        steps=600_000,
-        learning_keywords={"reward": {"collision": -30}},
-    ),
-    "mvsim/RaceDuel-v0": Recipe(
-        **WIDE,
-        steps=600_000,
-        learning_keywords={"on_end": "respawn", "reward": {"collision": -30}},
-        check_episodes=(400, 800),  # they are long
-    ),
-    "mvsim/TerrainGoal-v0": Recipe(
-        **WIDE,
-        steps=2_500_000,
-        keywords={
-            "observe": {
-                "near": NEAR_GROUND,
-                "near_attitude": {"class": "attitude", "max": 30},
-                "near_goal": NEAR_GOAL,
-            }
-        },
-        learning_keywords={"reward": {"failure": -80}},  # else it takes slopes at full speed
-        gamma=0.995,
-        check_every=400_000,
-    ),
-    "mvsim/VisualNavigation-v0": Recipe(
-        **PICTURES,
-        steps=2_500_000,
-        # small pictures of the last two seconds in place of a large one: what it hits has left the picture a second or
-        # two before
-        keywords={
-            "observe": {
-                "image": {"rows": 32, "columns": 32, "history": 4, "stride": 3},
-                "velocity": {"history": 10},
-            }
-        },
-        learning_keywords={"reward": {"collision": -20, "time": -0.07}},
-    ),
-}
+def read_recipe(path: Path) -> Recipe:
+    """The recipe in a YAML file.
+
+    Raises:
+        ValueError: a key is no field of `Recipe`, or a value is of another kind than the field.
+    """
+    given = yaml.safe_load(path.read_text())
+    if not isinstance(given, dict):
+        raise ValueError(f"{path}: found {given!r}, expected keys and values")
+    kinds = {item.name: item.type for item in fields(Recipe)}
+    for key, value in given.items():
+        if key not in kinds:
+            near = difflib.get_close_matches(str(key), kinds, 1)
+            hint = f", did you mean '{near[0]}'?" if near else f", expected one of {', '.join(kinds)}"
+            raise ValueError(f"{path}: found '{key}'{hint}")
+        if not _fits(value, str(kinds[key])):
+            raise ValueError(f"{path}: {key}: found {value!r}, expected {kinds[key]}")
+    return Recipe(**{key: tuple(value) if key in _TUPLES else value for key, value in given.items()})
+
+
+def _fits(value: Any, kind: str) -> bool:
+    if kind.startswith("tuple"):
+        return isinstance(value, list) and all(type(item) is int for item in value)
+    expected = {"int": (int,), "float": (int, float), "str": (str,)}.get(kind, (dict,))
+    return isinstance(value, expected) and not isinstance(value, bool)
 
 
 def recipe_of(env: str) -> Recipe:
     """The recipe of an environment, by its id."""
-    return RECIPES.get(id_of(env), Recipe())
+    known = recipes()
+    return read_recipe(known[id_of(env)]) if id_of(env) in known else Recipe()
+
+
+def recipes() -> dict[str, Path]:
+    """The file of each environment that has a recipe, by its id."""
+    return {f"mvsim/{path.stem}": path for path in sorted(FOLDER.glob("*.yaml"))}

@@ -11,12 +11,17 @@ double ground(const Model& model, Vec2 at) {
   return highest_map(model.terrain, at).value_or(0);
 }
 
+// In the middle of the chassis and no longer than it is wide, so that the arrow of a truck or a trailer hides
+// neither the other nor the joint between them.
 void add_heading(const Simulation& simulation, size_t index, Marks& marks) {
   constexpr double kAbove = 0.002;  // m
   const VehicleModel& vehicle = simulation.model().vehicles[index];
+  const ShapeModel& chassis = vehicle.chassis;
+  const auto [right, left] =
+      std::ranges::minmax_element(chassis.outline, {}, [](const Vec2& corner) { return corner.y; });
   Frame3 frame(vehicle_pose(simulation, index));
-  frame.origin = frame.transform({0, 0, vehicle.z_max + kAbove});
-  marks.headings.push_back({frame, vehicle.chassis.radius});
+  frame.origin = frame.transform({chassis.centroid.x, chassis.centroid.y, vehicle.z_max + kAbove});
+  marks.headings.push_back({frame, std::min(chassis.radius, left->y - right->y)});
 }
 
 // Where the rays of a lidar end that hit something.

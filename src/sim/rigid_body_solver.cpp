@@ -268,7 +268,6 @@ struct RigidBodySolver::Impl {
   std::vector<size_t> movable_of;                // by body, or kNotMoving
   std::vector<std::optional<BodyForce>> forces;  // by movable body, in the next step
   SolverMoves moves;                             // by movable body, in this step
-  std::vector<LatestRotation> yaws;              // by body
   std::vector<WheelFixture> wheels;              // of all vehicles
   SolverSurroundings surroundings;
   b2Body* step_anchor = nullptr;
@@ -285,7 +284,6 @@ RigidBodySolver::RigidBodySolver(const Model& model, const SimState& state)
   impl_->wheels.resize(model.wheel_count);
   impl_->bodies.resize(model.bodies.size());
   impl_->collided.resize(model.bodies.size());
-  impl_->yaws.resize(model.bodies.size());
   impl_->movable_of.resize(model.bodies.size(), kNotMoving);
   impl_->step_anchor = add_squares_body(impl_->world);
   for (size_t i = 0; i < model.bodies.size(); ++i) impl_->add_needed(state, i);
@@ -380,8 +378,8 @@ void RigidBodySolver::step(double dt, SimState& state) {
   for (const size_t i : impl_->model.moving_bodies) {
     const size_t place = impl_->movable_of[i];
     if (place == kNotMoving) continue;
-    add_to_state(state, impl_->model.bodies[i], i, impl_->frame, *impl_->movable[place].body,
-                 impl_->moves.of(place), impl_->yaws[i]);
+    add_to_state(state, impl_->model.bodies[i], i, impl_->frame, impl_->movable[place],
+                 impl_->moves.of(place));
   }
 }
 

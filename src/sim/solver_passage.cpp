@@ -18,10 +18,11 @@ void follow(b2Body& body, const SolverPose& pose) {
 }
 
 void add_to_state(SimState& state, const BodyModel& kind, size_t index, const SolverFrame& frame,
-                  const b2Body& body, const BodyMove& move, LatestRotation& yaw) {
+                  MovingBody& moving, const BodyMove& move) {
+  const b2Body& body = *moving.body;
   const bool is_rounded = frame.rounded(state, index) != nullptr;  // it began the step at that pose
   BodyState& moved = state.bodies[index];
-  move_body(moved, state.inertias[index], move, [&](double angle) { return yaw.of(angle); });
+  move_body(moved, state.inertias[index], move, [&](double angle) { return moving.yaw.of(angle); });
   moved.vx = body.GetLinearVelocity().x;
   moved.vy = body.GetLinearVelocity().y;
   moved.omega = body.GetAngularVelocity();

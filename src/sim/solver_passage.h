@@ -26,6 +26,7 @@ struct MovingBody {
   float radius = 0;              // m, of a circle about the body's origin that holds all of it
   float thickness = 0;           // m, least width of its chassis or outline
   Contact kind = kTouchesBlock;  // the flag that it sets in bodies that touch it
+  LatestRotation yaw{};          // of its angle after the step before
 };
 
 // Where a body stood before a step, and how fast it was.
@@ -56,16 +57,6 @@ inline constexpr PassageLimits kInPart{.travel = 0.25f,
                                        .max_depth = 0.01f,
                                        .forgiven = 1};
 
-// The limits of a whole step, and of a part of a step that was halved.
-inline constexpr PassageLimits kInStep{
-    .travel = 0.25f, .max_travel = 10, .squeezed = true, .depth = 0.25f, .max_depth = 10, .forgiven = 0};
-inline constexpr PassageLimits kInPart{.travel = 0.25f,
-                                       .max_travel = 0.01f,
-                                       .squeezed = false,
-                                       .depth = 0.25f,
-                                       .max_depth = 0.01f,
-                                       .forgiven = 1};
-
 BodyStart start_of(const b2Body& body);
 void put_back(b2Body& body, const BodyStart& start);
 // Limits the velocity of a body as Box2D would in a step of `dt` s.
@@ -86,9 +77,9 @@ float min_width(const b2PolygonShape& polygon);
 void follow(b2Body& body, const SolverPose& pose);
 
 // Call after a step. Adds the motion of a body to the state: pose, velocity, and Box2D's result for the
-// rounded pose of a vehicle. `yaw`: of the body's angle after the step before, to save time.
+// rounded pose of a vehicle.
 void add_to_state(SimState& state, const BodyModel& kind, size_t index, const SolverFrame& frame,
-                  const b2Body& body, const BodyMove& move, LatestRotation& yaw);
+                  MovingBody& moving, const BodyMove& move);
 
 class SolverMoves {
  public:

@@ -77,30 +77,59 @@ std::set<std::string> knobs_used_as_written(EnvSpec spec, const LoadGuard& guard
       guard.poll();
       is_used = is_used || mentions(*value, knob);
     }
+    for (const KnobSpec& other : spec.knobs) is_used = is_used || mentions(other.value, knob);
     if (is_used) used.insert(knob.value.name);
   }
   return used;
+}
+
+// Replaces the knobs in the values of later knobs, such as '../worlds/tracks/${track}'. Other names in them
+// are variables of the world.
+void replace_earlier_knobs(std::vector<KnobSpec>& knobs, LoadGuard& guard) {
+  for (size_t k = 1; k < knobs.size(); ++k)
+    for (size_t earlier = 0; earlier < k; ++earlier) {
+      const std::string name = "${" + knobs[earlier].value.name + "}";
+      std::string& text = knobs[k].value.text;
+      for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at)) {
+        guard.poll();
+        const std::string& by = knobs[earlier].value.text;
+        guard.take(static_cast<double>(text.size() + by.size()), knobs[k].value.where, "<knob>");
+        text.replace(at, name.size(), by);
+        at += by.size();
+      }
+    }
 }
 
 // Replaces the knobs in the environment's attributes. Returns the names of those that are used.
 std::set<std::string> replace_knobs(EnvSpec& spec, LoadGuard& guard) {
   std::set<std::string> used = knobs_used_as_written(spec.as_written ? *spec.as_written : spec, guard);
   const std::vector<NamedText*> attributes = attributes_of(spec);
+  replace_earlier_knobs(spec.knobs, guard);
   for (KnobSpec& knob : spec.knobs) {
     if (knob.is_file)
       knob.value.text = std::filesystem::absolute(join_path(folder_of(spec.path), knob.value.text)).string();
     for (const NamedText* value : attributes) {
       guard.poll();
-      if (!mentions(*value, knob)) continue;
+      if (value == &spec.centreline || !mentions(*value, knob)) continue;
       if (knob.choices.size() > 1)
         throw WorldFileError(knob.value.where,
                              "found " + std::to_string(knob.choices.size()) +
                                  " files, expected one: an attribute of the environment uses '" +
-                                 knob.value.name + "', and only worlds can differ");
+                                 knob.value.name + "', and only worlds and centrelines can differ");
     }
   }
   for (NamedText* value : attributes) replace_knobs(*value, spec.knobs, guard);
   return used;
+}
+
+// Adds the centreline of a combination of knobs, or none if it is the same for all.
+void add_centreline(std::vector<NamedText>& lines, NamedText line, const std::vector<KnobSpec>& knobs,
+                    LoadGuard& guard) {
+  if (line.text.empty()) return;
+  const bool differs = std::ranges::any_of(
+      knobs, [&](const KnobSpec& knob) { return knob.choices.size() > 1 && mentions(line, knob); });
+  replace_knobs(line, knobs, guard);
+  if (differs || lines.empty()) lines.push_back(std::move(line));
 }
 
 // Returns the knobs of each world: one set, or every combination where a keyword gives several files.
@@ -308,6 +337,8 @@ std::string root_of_env(const std::string& folder) {
 void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard,
                     const ViewDrawerMaker& make_drawer) {
   EnvSpec& spec = task.spec;
+  const NamedText written_line = spec.centreline;
+  std::vector<NamedText> lines;
   std::set<std::string> used = replace_knobs(spec, guard);
   WorldLoadOptions load;
   load.assets = options.assets;
@@ -328,6 +359,7 @@ void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard,
     for (const KnobSpec& knob : knobs) load.variables.emplace_back(knob.value.name, knob.value.text);
     NamedText world = written;
     replace_knobs(world, knobs, guard);
+    add_centreline(lines, written_line, knobs, guard);
     const OpenFile file = open_named(spec, world, load);
     for (int i = 0; i < spec.variants; ++i) {
       load.world_seed = static_cast<uint64_t>(spec.world_seed) + static_cast<uint64_t>(i);
@@ -347,6 +379,7 @@ void compile_worlds(Task& task, const EnvLoadOptions& options, LoadGuard& guard,
   task.trackers =
       make_trackers({.spec = spec,
                      .models = task.models,
+                     .centrelines = lines,
                      .element = nullptr,
                      .open = [&](const NamedText& named) { return open_named(spec, named, load); },
                      .guard = guard});

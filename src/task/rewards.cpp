@@ -5,12 +5,17 @@
 #include "sim/measure.h"
 #include "task/make_term.h"
 #include "task/terms.h"
+#include "task/track/dock.h"
 
 namespace mvsim {
 namespace {
 
 void need_goal(TermReader& reader, const TaskContext& context) {
-  if (!context.has_goal) reader.fail("class", "expected a <goal> in <reset>");
+  if (context.has_goal) return;
+  if (find_tracker<DockTracker>(context.trackers))
+    reader.fail("class",
+                "expected a <goal> in <reset>, or for a <dock> the rewards 'dock_progress' and 'docked'");
+  reader.fail("class", "expected a <goal> in <reset>");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,13 +16,15 @@ import pytest
 from conftest import IDS, ROOT
 from signalled import hearing_ctrl_c
 
+from mvsim_gym.registration import listing
+
 sys.path.append(str(ROOT / "examples"))
 import baselines
 from baselines import policies
 from evaluation import FINAL_SEEDS, HELD_OUT_SEEDS, evaluate, failures, table
 from learned import median_run, summary
 from progress import CHECK_SEEDS, surely
-from recipes import RECIPES, merged, recipe_of
+from recipes import Recipe, merged, read_recipe, recipe_of, recipes
 from report import file_name
 from robot import TEAMS, Robot
 from task import Task, agents_of
@@ -119,7 +122,7 @@ def test_the_figures_of_an_environment_join_those_of_others(
     assert "| stands still |" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("env", sorted(RECIPES))
+@pytest.mark.parametrize("env", recipes())
 def test_a_recipe_fits_its_environment(env: str) -> None:
     """It is evaluated on the environment's own task, but for observations, which are those that it learns with, and for
     actions, which may be a part of the environment's."""
@@ -141,6 +144,27 @@ def test_a_recipe_fits_its_environment(env: str) -> None:
     own.close()
     seen.close()
     learns.close()
+
+
+def test_every_environment_has_a_recipe() -> None:
+    assert set(recipes()) == set(listing())
+    assert recipe_of("mvsim/NavArena-v0").steps == 1_500_000 and recipe_of("my/NavArena-v0") == Recipe()
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("step: 5", "found 'step', did you mean 'steps'?"),
+        ("steps: 1e6", "steps: found '1e6', expected int"),
+        ("net: 64", "net: found 64, expected tuple"),
+        ("check_every: true", "check_every: found True, expected int"),
+        ("- steps", "expected keys and values"),
+    ],
+)
+def test_mistakes_of_a_recipe_are_named(tmp_path: Path, text: str, error: str) -> None:
+    (tmp_path / "my.yaml").write_text(text)
+    with pytest.raises(ValueError, match=re.escape(error)):
+        read_recipe(tmp_path / "my.yaml")
 
 
 def test_keywords_are_merged_by_families_of_terms() -> None:
@@ -185,7 +209,6 @@ def test_the_mean_of_the_policy_is_evaluated_and_the_policy_goes_on(tmp_path: Pa
     """Weights after the updates 1, 2, 3 whose mean is 2 while few are known."""
     import torch
     from progress import Progress
-    from recipes import Recipe
 
     progress = Progress(Task("mvsim/NavArena-v0"), Recipe(averaging=0.9), tmp_path, 4, 1, False)
     policy = torch.nn.Linear(1, 1, bias=False)

@@ -25,7 +25,14 @@ from mvsim_gym.tools.settings import combined
 FIRST_SEED = 1_000_000
 """Seed of the first held-out episode. Training draws its seeds from small integers."""
 EPISODES = 500
-_BARN = "mvsim/Barn-v0"
+_BARN, _RACE = "mvsim/Barn-v0", "mvsim/Race-v0"
+# A lap by the rules of f1tenth_benchmarks: its car, from a standstill at the first point of the line.
+_LAP: dict[str, Any] = {
+    "benchmark_car": 1,
+    "time_limit": 250,
+    "reset": {"line_up": {"along": "0 0.001", "lateral": 0, "yaw": 0, "speed": "0 0", "clearance": 0.05}},
+    "randomize": {"vehicle:car1/action/delay": {"value": 0.02}},
+}
 # The cases of CrowdNav: one start and one goal, and people that stay at their goals.
 _FIXED = {
     "mvsim/CrowdNav-v0": (
@@ -35,6 +42,7 @@ _FIXED = {
 }
 _RUNS = 10  # runs in each world of Barn, as in the BARN challenge
 _AT_ONCE = 100  # worlds that run at the same time
+_LISTED = 10  # parts, at most, whose results are given one by one
 
 
 @dataclass(frozen=True)
@@ -57,15 +65,17 @@ def suite_of(env_id: str, worlds: str | None = None) -> list[Part]:
 
     Args:
         worlds: a folder of other worlds for Barn: index.csv with the columns `world` and `optimal_time_s`, and a
-            world_N.yaml or world_N.png for each row.
+            world_N.yaml or world_N.png for each row. For Race a folder of tracks, of which each is driven 10 times.
 
     Raises:
         ValueError: `worlds` for another environment, or an invalid index.
         OSError: the folder has no index.csv.
     """
+    if env_id == _RACE and worlds is not None:
+        return _laps(os.path.abspath(worlds))
     if env_id != _BARN:
         if worlds is not None:
-            raise ValueError(f"--worlds: found '{worlds}' for {env_id}, expected {_BARN}")
+            raise ValueError(f"--worlds: found '{worlds}' for {env_id}, expected {_BARN} or {_RACE}")
         fixed, options = _FIXED.get(env_id, ({}, {}))
         return [Part("held out", FIRST_SEED, EPISODES, fixed, options=options)]
     rows = _index(os.path.join(worlds or os.path.join(assets(), "worlds", "barn"), "index.csv"))
@@ -83,6 +93,22 @@ def suite_of(env_id: str, worlds: str | None = None) -> list[Part]:
             keywords["roots"] = [os.path.abspath(worlds)]
         parts.append(Part(f"world {number}", seed, _RUNS, keywords, float(row["optimal_time_s"])))
     return parts
+
+
+def _laps(folder: str) -> list[Part]:
+    ending = ".track.xml"
+    names = sorted(name.removesuffix(ending) for name in os.listdir(folder) if name.endswith(ending))
+    if not names:
+        raise ValueError(f"--worlds: found no *{ending} in '{folder}', expected tracks of mvsim-gym import")
+    return [
+        Part(
+            name,
+            FIRST_SEED + _RUNS * i,
+            _RUNS,
+            {**_LAP, "track": name, "tracks": folder, "roots": [folder]},
+        )
+        for i, name in enumerate(names)
+    ]
 
 
 def _index(path: str) -> list[dict[str, str]]:
@@ -213,7 +239,23 @@ def _summary(episodes: list[dict[str, Any]]) -> dict[str, Any]:
     for key in ("score_050", "score_025"):
         if key in episodes[0]:
             found[key] = float(np.mean([row[key] for row in episodes]))
+    parts = {part: [row for row in episodes if row["part"] == part] for part in _names(episodes)}
+    if 1 < len(parts) <= _LISTED:
+        found["parts"] = {part: _of_part(rows) for part, rows in parts.items()}
     return found
+
+
+def _names(episodes: list[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(row["part"] for row in episodes))
+
+
+def _of_part(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    times = [row["time"] for row in rows if row["success"]]
+    return {
+        "success": len(times) / len(rows),
+        "time": float(np.mean(times)) if times else None,
+        "least_time": min(times, default=None),
+    }
 
 
 def _lines(summary: dict[str, Any]) -> list[str]:
@@ -225,6 +267,9 @@ def _lines(summary: dict[str, Any]) -> list[str]:
     for key, scale in (("score_050", "0.5"), ("score_025", "0.25")):
         if key in summary:
             lines.append(f"{'score':<12}{summary[key]:8.3f}  BARN, scale to {scale}")
+    for name, part in summary.get("parts", {}).items():
+        times = "-" if part["time"] is None else f"{part['time']:.2f} s, least {part['least_time']:.2f} s"
+        lines.append(f"{name:<12}{100 * part['success']:6.1f} %  {times}")
     return lines
 
 

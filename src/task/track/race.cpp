@@ -22,15 +22,10 @@ const RaceState* beside(const RaceTracker& race, const TrackerView& view) {
   return view.env.steps > 0 && agents.size() > 1 ? &race.state(agents[1]) : nullptr;
 }
 
-}  // namespace
-
-template <>
-std::unique_ptr<Tracker> tracker<RaceTracker>(const TrackerContext& context) {
-  const NamedText& named = context.spec.centreline;
-  if (named.text.empty()) return nullptr;
+Centreline line_of(const NamedText& named, const TrackerContext& context) {
   const OpenFile file = context.open(named);
   try {
-    return std::make_unique<RaceTracker>(Centreline(read_centreline(file, named.where, context.guard)));
+    return Centreline(read_centreline(file, named.where, context.guard));
   } catch (const WorldFileError&) {
     throw;
   } catch (const Error& e) {
@@ -39,9 +34,27 @@ std::unique_ptr<Tracker> tracker<RaceTracker>(const TrackerContext& context) {
   }
 }
 
+}  // namespace
+
+template <>
+std::unique_ptr<Tracker> tracker<RaceTracker>(const TrackerContext& context) {
+  std::vector<Centreline> lines;
+  for (const NamedText& named : context.centrelines) lines.push_back(line_of(named, context));
+  if (lines.empty()) return nullptr;
+  return std::make_unique<RaceTracker>(std::move(lines), static_cast<size_t>(context.spec.variants));
+}
+
+std::vector<CourseLine> RaceTracker::lines() const {
+  std::vector<CourseLine> out;
+  for (const Centreline& line : lines_) out.insert(out.end(), lines_.size() > 1 ? variants_ : 1, &line);
+  return out;
+}
+
 void RaceTracker::start(const TrackerView& view) const {
   const RaceState* const first = beside(*this, view);
-  const double along = first ? line_.nearest(view.position(), first->along) : line_.nearest(view.position());
+  const Centreline& course = line(view.env);
+  const double along =
+      first ? course.nearest(view.position(), first->along) : course.nearest(view.position());
   RaceState& race = state(view.agent);
   race = {};
   race.along = race.before = race.farthest = race.farthest_before = race.start = race.line = along;
@@ -64,22 +77,24 @@ void RaceTracker::begin_period(const TrackerView& view) const {
 
 void RaceTracker::measure(const TrackerView& view) const {
   RaceState& race = state(view.agent);
-  race.along = line_.crosses_itself() ? line_.follow(view.position(), race.along)
-                                      : line_.nearest(view.position(), race.along);
+  const Centreline& course = line(view.env);
+  race.along = course.crosses_itself() ? course.follow(view.position(), race.along)
+                                       : course.nearest(view.position(), race.along);
   race.farthest = std::max(race.farthest, race.along);
 }
 
 void RaceTracker::moved(const TrackerView& view) const {
   RaceState& race = state(view.agent);
   const double was = race.along;
-  race.along = line_.nearest(view.position(), was);
+  race.along = line(view.env).nearest(view.position(), was);
   const double by = race.along - was;
   for (double* const value : {&race.farthest, &race.farthest_before, &race.start, &race.line, &race.before})
     *value += by;
 }
 
 void RaceTracker::hash(ArchiveHasher& hasher) const {
-  for (const Vec2 p : line_.points()) hasher(p);
+  for (const Centreline& line : lines_)
+    for (const Vec2 p : line.points()) hasher(p);
 }
 
 std::optional<double> RaceTracker::lead(const EnvState& env, const AgentState& agent) const {
@@ -97,7 +112,8 @@ const AgentState* RaceTracker::nearest_rival(const EnvState& env, const AgentSta
   double best = 0;
   for (const AgentState& other : env.agents) {
     if (&other == &agent || other.waits) continue;
-    const double apart = std::fabs(std::remainder(state(other).along - state(agent).along, line_.length()));
+    const double apart =
+        std::fabs(std::remainder(state(other).along - state(agent).along, line(env).length()));
     if (nearest && apart >= best) continue;
     nearest = &other;
     best = apart;
@@ -105,8 +121,8 @@ const AgentState* RaceTracker::nearest_rival(const EnvState& env, const AgentSta
   return nearest;
 }
 
-double RaceTracker::laps_of(const AgentState& agent, double along) const {
-  return std::floor((along - state(agent).line) / line_.length());
+double RaceTracker::laps_of(const EnvState& env, const AgentState& agent, double along) const {
+  return std::floor((along - state(agent).line) / line(env).length());
 }
 
 const RaceTracker& need_race(const TermReader& reader, const TaskContext& context) {
@@ -160,8 +176,8 @@ template std::unique_ptr<const Reward> term<RivalsProgressReward>(TermReader&, T
 class LapReward final : public Reward {
  public:
   LapReward(TermReader& reader, TaskContext& context) : race_(need_race(reader, context)) {}
-  double value(const EnvState&, const AgentState& agent) const override {
-    const auto laps = [&](double along) { return std::max(0.0, race_.laps_of(agent, along)); };
+  double value(const EnvState& env, const AgentState& agent) const override {
+    const auto laps = [&](double along) { return std::max(0.0, race_.laps_of(env, agent, along)); };
     return laps(race_.state(agent).farthest) - laps(race_.state(agent).farthest_before);
   }
 
@@ -195,7 +211,7 @@ class RearContactReward final : public Reward {
     const AgentState* const rival = race_.nearest_rival(env, agent);
     if (!rival) return 0;
     const double ahead = race_.state(*rival).before - race_.state(agent).before;
-    return std::remainder(ahead, race_.line().length()) > 0 ? 1 : 0;
+    return std::remainder(ahead, race_.line(env).length()) > 0 ? 1 : 0;
   }
 
  private:
@@ -208,8 +224,8 @@ class LapsTermination final : public Termination {
  public:
   LapsTermination(TermReader& reader, TaskContext& context)
       : race_(need_race(reader, context)), count_(reader.integer("count", 1, 1, 1000000)) {}
-  bool holds(const EnvState&, const AgentState& agent) const override {
-    return race_.laps_of(agent, race_.state(agent).farthest) >= count_;
+  bool holds(const EnvState& env, const AgentState& agent) const override {
+    return race_.laps_of(env, agent, race_.state(agent).farthest) >= count_;
   }
   Verdict verdict() const override { return Verdict::kSuccess; }
 

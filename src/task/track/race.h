@@ -23,8 +23,12 @@ struct RaceState {
 
 class RaceTracker final : public TrackerOf<RaceState> {
  public:
-  explicit RaceTracker(Centreline line) : line_(std::move(line)) {}
-  const Centreline& line() const { return line_; }
+  // `lines`: one for all worlds, or one for each `variants` worlds in a row.
+  RaceTracker(std::vector<Centreline> lines, size_t variants)
+      : lines_(std::move(lines)), variants_(variants) {}
+  const Centreline& line(const EnvState& env) const {
+    return lines_[lines_.size() > 1 ? env.variant / variants_ : 0];
+  }
 
   void start(const TrackerView& view) const override;
   // Sets the start line at the foremost agent.
@@ -34,8 +38,8 @@ class RaceTracker final : public TrackerOf<RaceState> {
   // The agent goes on from the new place with the laps that remain.
   void moved(const TrackerView& view) const override;
   void hash(ArchiveHasher& hasher) const override;
-  std::unique_ptr<Tracker> for_estimates() const override { return std::make_unique<RaceTracker>(line_); }
-  std::vector<CourseLine> lines() const override { return {&line_}; }
+  std::unique_ptr<Tracker> for_estimates() const override { return std::make_unique<RaceTracker>(*this); }
+  std::vector<CourseLine> lines() const override;
   std::optional<double> way(const AgentState& agent) const override {
     return state(agent).along - state(agent).start;
   }
@@ -46,10 +50,11 @@ class RaceTracker final : public TrackerOf<RaceState> {
   // Returns the nearest other driving agent along the line, regardless of laps, or null.
   const AgentState* nearest_rival(const EnvState& env, const AgentState& agent) const;
   // Returns the whole laps at a place along the line: below 0 before the start line.
-  double laps_of(const AgentState& agent, double along) const;
+  double laps_of(const EnvState& env, const AgentState& agent, double along) const;
 
  private:
-  Centreline line_;
+  std::vector<Centreline> lines_;
+  size_t variants_;
 };
 
 // Return the race of the task, or throw if there is no centreline, or only one agent.

@@ -49,10 +49,10 @@ class CentrelineObservation final : public ObservationOf<float> {
     const double reach = 2 * points_ * spacing_;  // the same bound to the sides as ahead
     return std::vector<Interval>(2 * static_cast<size_t>(points_), {-reach, reach});
   }
-  void write(EnvState&, AgentState& agent, Scratch&, float* out) const override {
+  void write(EnvState& env, AgentState& agent, Scratch&, float* out) const override {
     const SeenPose::At here = seen_.of(agent);
     for (int i = 1; i <= points_; ++i, out += 2) {
-      const Pose2 there = race_.line().at(race_.state(agent).along + i * spacing_);
+      const Pose2 there = race_.line(env).at(race_.state(agent).along + i * spacing_);
       put(here.heading.unrotate(Vec2{there.x, there.y} - here.position), out);
     }
   }

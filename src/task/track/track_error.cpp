@@ -15,14 +15,14 @@ struct TrackPlace {
   double offset = 0;  // m, to the left
 };
 
-TrackPlace track_place(const RaceTracker& race, const AgentState& agent, Vec2 position) {
-  const Pose2 on = race.line().at(race.state(agent).along);
+TrackPlace track_place(const RaceTracker& race, const EnvState& env, const AgentState& agent, Vec2 position) {
+  const Pose2 on = race.line(env).at(race.state(agent).along);
   const Vec2 off = Rotation2(on.yaw).unrotate(position - Vec2{on.x, on.y});
   return {on, std::copysign(norm(off), off.y)};
 }
 
-double true_offset(const RaceTracker& race, const AgentState& agent) {
-  return track_place(race, agent, {agent.now.pose.x, agent.now.pose.y}).offset;
+double true_offset(const RaceTracker& race, const EnvState& env, const AgentState& agent) {
+  return track_place(race, env, agent, {agent.now.pose.x, agent.now.pose.y}).offset;
 }
 
 }  // namespace
@@ -43,14 +43,14 @@ class TrackErrorObservation final : public ObservationOf<float> {
     out[1] = symmetric(kPi);
     return out;
   }
-  void write(EnvState&, AgentState& agent, Scratch&, float* out) const override {
+  void write(EnvState& env, AgentState& agent, Scratch&, float* out) const override {
     const SeenPose::At here = seen_.of(agent);
-    const TrackPlace place = track_place(race_, agent, here.position);
+    const TrackPlace place = track_place(race_, env, agent, here.position);
     *out++ = static_cast<float>(place.offset);
     *out++ = static_cast<float>(std::remainder(here.yaw - place.on.yaw, 2 * kPi));
     double yaw = place.on.yaw;
     for (int i = 1; i <= points_; ++i) {
-      const double next = race_.line().at(race_.state(agent).along + i * spacing_).yaw;
+      const double next = race_.line(env).at(race_.state(agent).along + i * spacing_).yaw;
       *out++ = static_cast<float>(std::remainder(next - yaw, 2 * kPi) / spacing_);
       yaw = next;
     }
@@ -70,8 +70,8 @@ class TrackOffsetReward final : public Reward {
  public:
   TrackOffsetReward(TermReader& reader, TaskContext& context)
       : race_(need_race(reader, context)), squared_(reader.boolean("squared", false)) {}
-  double value(const EnvState&, const AgentState& agent) const override {
-    const double offset = true_offset(race_, agent);
+  double value(const EnvState& env, const AgentState& agent) const override {
+    const double offset = true_offset(race_, env, agent);
     return squared_ ? offset * offset : std::fabs(offset);
   }
 
@@ -91,8 +91,8 @@ class OffTrackTermination final : public Termination {
       reader.fail("offset", "expected a number below 0 and one above 0, m to the left of the line");
     offset_ = *offset;
   }
-  bool holds(const EnvState&, const AgentState& agent) const override {
-    const double offset = true_offset(race_, agent);
+  bool holds(const EnvState& env, const AgentState& agent) const override {
+    const double offset = true_offset(race_, env, agent);
     return offset < offset_.low || offset > offset_.high;
   }
   Verdict verdict() const override { return Verdict::kFailure; }

@@ -100,6 +100,7 @@ class TrackerOf : public Tracker {
 struct TrackerContext {
   const EnvSpec& spec;
   std::span<const std::shared_ptr<const Model>> models;  // by variant
+  std::span<const NamedText> centrelines;          // one for all worlds, or one for each combination of knobs
   const TermSpec* element;                         // element with the row's tag; null: the file has none
   std::function<OpenFile(const NamedText&)> open;  // opens a file that the environment names
   LoadGuard& guard;

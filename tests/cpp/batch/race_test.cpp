@@ -238,7 +238,7 @@ TEST(Race, TheOneBehindPaysForContactALapAheadToo) {
   Race race;
   race.env.simulation.place_vehicle(1, {3.2, 0, 0});
   measure_again(*race.task, race.env);
-  const double lap = race.tracker().line().length();
+  const double lap = race.tracker().line(race.env).length();
   for (double* value : {&race.of(0).along, &race.of(0).before, &race.of(0).farthest}) *value += lap;
   double sums[2] = {0, 0};
   for (int i = 0; i < 20; ++i) {
@@ -307,7 +307,7 @@ TEST(Race, AgentsLineUpAnywhereWithOneSpeed) {
             kTerms);
   int first_leads = 0, quarters[4] = {0, 0, 0, 0};
   double sideways = 0, most = 0;
-  const Centreline& line = race.tracker().line();
+  const Centreline& line = race.tracker().line(race.env);
   for (int i = 0; i < 400; ++i) {
     start_episode(*race.task, race.env);
     const AgentState &a = race.env.agents[0], &b = race.env.agents[1];

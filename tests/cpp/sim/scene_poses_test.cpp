@@ -99,6 +99,20 @@ TEST(DebugMarks, LidarsHitWhatStandsThereAndLookingChangesNothing) {
   EXPECT_TRUE(marks.goal->line.empty()) << "level ground";
 }
 
+TEST(DebugMarks, TheArrowOfALongVehicleIsInItsMiddleAndAsLongAsItIsWide) {
+  const Simulation simulation(
+      model_of(
+          "<vehicle name='v'><dynamics class='differential'><l_wheel pos='0 0.5'/><r_wheel pos='0 -0.5'/>"
+          "<chassis mass='10' zmin='0.1' zmax='0.4'><shape><pt>-8 -1</pt><pt>0 -1</pt><pt>0 1</pt><pt>-8 1"
+          "</pt></shape></chassis></dynamics><init_pose>2 0 90</init_pose></vehicle>"),
+      7);
+  const Marks marks = debug_marks(simulation, {});
+  ASSERT_EQ(marks.headings.size(), 1u);
+  EXPECT_DOUBLE_EQ(marks.headings[0].length, 2);
+  EXPECT_NEAR(marks.headings[0].frame.origin.x, 2, 1e-9);
+  EXPECT_NEAR(marks.headings[0].frame.origin.y, -4, 1e-9) << "4 m behind the reference, which faces y";
+}
+
 TEST(DebugMarks, ALidarThatStandsInTheWorldHitsToo) {
   const Simulation simulation(
       model_of("<block><static>true</static><init_pose>3 0 0</init_pose></block>"

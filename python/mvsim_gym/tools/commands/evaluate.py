@@ -28,7 +28,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--worlds",
         metavar="FOLDER",
-        help="with --suite of mvsim/Barn-v0: a folder of other worlds with index.csv",
+        help="with --suite of mvsim/Barn-v0: a folder of other worlds with index.csv; of mvsim/Race-v0: a folder of"
+        " tracks, of which each is driven 10 times",
     )
     parser.add_argument("-o", "--output", metavar="FILE.json", help="with --suite: a file for all episodes")
     parser.add_argument(

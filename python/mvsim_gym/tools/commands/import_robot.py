@@ -1,4 +1,5 @@
-"""`mvsim-gym import`: makes a vehicle file of a robot description, or a world file of an SDF world or a floor plan."""
+"""`mvsim-gym import`: makes a vehicle file of a robot description, a world file of an SDF world or a floor plan, or a
+race track of a map."""
 
 from __future__ import annotations
 
@@ -14,8 +15,9 @@ from mvsim_gym.tools.options import add_output
 HELP = "make a vehicle file of a URDF, xacro or SDF robot, or a world file of an SDF world or a floor plan"
 DESCRIPTION = (
     "Reads ROBOT (*.urdf, *.xacro, *.sdf) and writes a vehicle file, or a world file if it is an SDF"
-    " file with a <world> or a floor plan (*.png, *.svg, *.dxf). A table lists for each element"
-    " whether it is used, approximated (how) or ignored (why). No code in the description is run."
+    " file with a <world> or a floor plan (*.png, *.svg, *.dxf), or a race track if it is a map (*.yaml). A table"
+    " lists for each element whether it is used, approximated (how) or ignored (why). No code in the description is"
+    " run."
 )
 
 
@@ -59,6 +61,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="overwrite an existing file")
     parser.add_argument(
         "--check", action="store_true", help="drive it, and compare expected and reached speeds"
+    )
+    track = parser.add_argument_group("race tracks")
+    track.add_argument(
+        "--centreline", metavar="FILE.csv", help="the middle line of the track whose map is ROBOT (*.yaml)"
     )
     plan = parser.add_argument_group("floor plans")
     plan.add_argument("--resolution", type=float, metavar="M", help="length of a pixel of a PNG file")
@@ -130,6 +136,7 @@ def run(
     """Writes the file, and prints a table with the state of each element."""
     from mvsim_gym.robots.importer import import_robot
     from mvsim_gym.robots.plan import import_plan, is_plan
+    from mvsim_gym.robots.track import ENDING, import_track, is_track
     from mvsim_gym.robots.world_file import import_world, is_world
 
     options["no_visuals"] = not visuals
@@ -150,6 +157,20 @@ def run(
 
     if os.path.lexists(output) and not force:
         raise FileExistsError(f"{output} is there already, expected a new name or --force")
+    line = options.pop("centreline")
+    if is_track(robot):
+        _refuse({**options, "package": package}, (*_ROBOT_OPTIONS, "package", "name"), "a track", "a robot")
+        _refuse(plan, list(plan), "a track", "a plan")
+        if line is None:
+            raise ValueError("--centreline: found none, expected the middle line of the track")
+        if not output.endswith(ENDING):
+            raise ValueError(f"--output: found '{output}', expected a name that ends with {ENDING}")
+        track = import_track(robot, line, name=_stem(output))
+        files = track.files
+        write(track)
+        return 0
+    if line is not None:
+        raise ValueError(f"--centreline: found '{line}' without a track, expected the map of one (*.yaml)")
     if is_plan(robot):
         _refuse({**options, "package": package}, (*_ROBOT_OPTIONS, "package", "name"), "a plan", "a robot")
         is_map = robot.lower().endswith(".png")
