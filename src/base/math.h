@@ -34,9 +34,9 @@ namespace math {
 double atan2(double y, double x);  // 3 ulp
 // Returns the angle of a vector to an axis, forward or backward, in [0, pi/2]: atan2(|across|, |along|).
 double angle_from_axis(double across, double along);
-double exp(double x);              // 1 ulp
-double log(double x);              // natural, x > 0; 1 ulp
-double tanh(double x);             // 3 ulp
+double exp(double x);   // 1 ulp
+double log(double x);   // natural, x > 0; 1 ulp
+double tanh(double x);  // 3 ulp
 // base > 0; 2 ulp and two more for each unit of |exponent log(base)|: it is the exponential of that product.
 double pow(double base, double exponent);
 

@@ -68,8 +68,8 @@ class OverlapListener final : public b2ContactListener {
   ImpactRounds rounds;
 };
 
-// Returns the separation of a contact at its deepest point, m: below 0 where the two polygons overlap. These are
-// the bits of b2WorldManifold, which also computes points.
+// Returns the separation of a contact at its deepest point, m: below 0 where the two polygons overlap. These
+// are the bits of b2WorldManifold, which also computes points.
 float deepest_separation(const b2Contact& contact);
 
 // Returns whether the two sides of the contact overlap by more than Box2D leaves at rest.

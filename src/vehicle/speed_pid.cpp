@@ -120,8 +120,7 @@ void speed_pid(const double* p, const SpeedPidInput& in, double* state, double* 
   const size_t n = in.setpoint.size();
   double smooth[kMaxSpeeds];
   if (p[kFilter] != 0)
-    for (size_t i = 0; i < n; ++i)
-      smooth[i] = filtered(p, state + i * kSpeedPidState, in.setpoint[i], in.dt);
+    for (size_t i = 0; i < n; ++i) smooth[i] = filtered(p, state + i * kSpeedPidState, in.setpoint[i], in.dt);
   const double* const setpoint = p[kFilter] != 0 ? smooth : in.setpoint.data();
   const bool wants_stop = all_below({setpoint, n}, p[kZeroThreshold]);
   const bool stopped = wants_stop && all_below(in.actual, p[kStopThreshold]);

@@ -186,7 +186,9 @@ TEST(Localization, ThePlaceOnACentrelineIsThatOfTheEstimate) {
   const auto* const localization = find_tracker<LocalizationTracker>(run.task->trackers);
   const Pose2 seen = localization->seen(run.agent());
   const double along = dynamic_cast<const RaceTracker&>(seen_race).state(run.agent()).along;
-  EXPECT_NEAR(std::remainder(along - race.line(run.env).nearest({seen.x, seen.y}), race.line(run.env).length()), 0, 1e-9);
+  EXPECT_NEAR(
+      std::remainder(along - race.line(run.env).nearest({seen.x, seen.y}), race.line(run.env).length()), 0,
+      1e-9);
   EXPECT_NE(along, race.state(run.agent()).along);
 }
 
