@@ -128,6 +128,26 @@ class Vehicle(Part[_core.VehicleModel]):
         step = self._simulation.timestep
         return min(_FASTEST, _LONGEST_WAY / step), min(_FASTEST, _LARGEST_TURN / step)
 
+    def command_limits(self, name: str) -> tuple[float, float]:
+        """Returns the least and the largest value to which `<limits>` of the vehicle file cut a command, also when an
+        environment draws them.
+
+        Args:
+            name: `vx` (m/s) or `omega` (rad/s).
+
+        Returns:
+            The range; infinite for a vehicle without `<limits>`, and for another value of a command.
+        """
+        kind = {"vx": "linear", "omega": "angular"}.get(name)
+        prefix = f"vehicle:{self.name}/limits/{kind}/"
+        try:
+            low, high = (
+                self._simulation.parameter(prefix + of)[0] for of in ("min_velocity", "max_velocity")
+            )
+        except ValueError:  # there are no such parameters
+            return -math.inf, math.inf
+        return low, high
+
     def set_twist(self, vx: float, omega: float) -> None:
         """Commands a forward speed (m/s) and a turn rate (rad/s) until the next command. Values beyond 1e4 count as
         1e4, with a notice, because far beyond it a world diverges.

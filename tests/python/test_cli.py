@@ -168,3 +168,25 @@ def test_show(tmp_path: Path) -> None:
     assert main(["show", YARD, "-o", str(tmp_path / "a.png"), "--time", "0.1"]) == 0
     picture = image.imread(tmp_path / "a.png")
     assert picture.shape[1] > 1000 and picture[..., :3].std() > 0.05
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("command", ["show", "replay", "plot"])
+def test_a_full_disk_names_the_file(command: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    log = tmp_path / "log.csv"
+    assert replay(tmp_path, HEADER + "0.1,r1,twist,0.5,0,\n", "-o", str(log)) == 0
+    out = tmp_path / ("r1.png" if command == "plot" else "full.png")
+    if command == "plot":
+        assert main(["plot", str(log), "-o", str(tmp_path)]) == 0
+        out = next(tmp_path.glob("*.png"))
+        out.unlink()
+    out.symlink_to("/dev/full")
+    capfd.readouterr()
+    arguments = {
+        "show": ["show", YARD, "-o", str(out)],
+        "replay": ["replay", YARD, str(tmp_path / "commands.csv"), "--duration", "0.5", "-o", str(out)],
+        "plot": ["plot", str(log), "-o", str(tmp_path)],
+    }
+    assert main(arguments[command]) == 1
+    assert str(tmp_path) in (said := capfd.readouterr().err) and "No space left" in said

@@ -247,3 +247,26 @@ def test_publishers_without_effect_are_named_once(
     assert "a publisher of /r1/cmd_vel has no effect: its type (std_msgs::msg::dds_::Bool_)" in first
     assert "a publisher of /r2/cmd_vel has no effect" in second and "quality of service" in second
     assert len(keep) == 4
+
+
+@pytest.mark.parametrize(("vx", "reached"), [(1.5, 0.4), (-1.5, -0.2)])
+def test_limits_of_the_vehicle_file_cut_a_command_with_a_notice(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, vx: float, reached: float
+) -> None:
+    _say.cache_clear()
+    (tmp_path / "a.world.xml").write_text(
+        '<mvsim_world><vehicle name="limited"><dynamics class="differential"><chassis mass="5"/>'
+        '<controller class="twist_ideal"/></dynamics>'
+        '<limits><linear max_velocity="0.4" min_velocity="-0.2"/></limits>'
+        "<init_pose>0 0 0</init_pose></vehicle></mvsim_world>"
+    )
+    world = mvsim_gym.World(tmp_path / "a.world.xml")
+    robot = world.vehicles["limited"]
+    assert robot.command_limits("vx") == (-0.2, 0.4)
+    with caplog.at_level(logging.WARNING, "mvsim_gym"):
+        Commands(robot).receive(twist(0.3, 0))
+        assert not caplog.records
+        Commands(robot).receive(twist(vx, 0))
+    world.step(0.1)
+    assert robot.twist.vx == pytest.approx(reached, rel=1e-6)
+    assert "beyond its <limits>, -0.2 to 0.4 m/s, is cut to them" in caplog.text

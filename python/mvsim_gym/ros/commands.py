@@ -86,6 +86,8 @@ class Commands:
         _check_finite(vx, omega)
         if not self._takes_steer:
             most_vx, most_omega = self._vehicle.fastest
+            self._tell_limits("vx", vx, "m/s")
+            self._tell_limits("omega", omega, "rad/s")
             self._vehicle.set_twist(
                 self._clipped(vx, most_vx, "m/s"), self._clipped(omega, most_omega, "rad/s")
             )
@@ -109,6 +111,7 @@ class Commands:
         most = self._vehicle.max_steer
         assert most is not None
         self._steer = min(max(steer, -most), most)
+        self._tell_limits("vx", speed, "m/s")
         self._vehicle.set_command(self._clipped(speed, self._vehicle.fastest[0], "m/s"), self._steer)
 
     @property
@@ -125,6 +128,17 @@ class Commands:
             return value
         notice([f"ros: a command of '{self._vehicle.name}' beyond {most:.4g} {unit} is clipped to that"])
         return math.copysign(most, value)
+
+    def _tell_limits(self, name: str, value: float, unit: str) -> None:
+        """Gives a notice of a value that `<limits>` of the vehicle will cut."""
+        low, high = self._vehicle.command_limits(name)
+        if not low <= value <= high:
+            notice(
+                [
+                    f"ros: a command of '{self._vehicle.name}' beyond its <limits>, {low:.4g} to {high:.4g} {unit}, is"
+                    " cut to them"
+                ]
+            )
 
     def _refuse(self, why: str) -> None:
         notice([f"ros: a command of '{self._vehicle.name}' has no effect: {why}"])

@@ -55,8 +55,18 @@ def _run(parsed: argparse.Namespace) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ValueError, TypeError, ImportError, OSError) as error:
-        print(f"mvsim-gym {parsed.command}: {' '.join(str(error).split())}", file=sys.stderr)
+        print(
+            f"mvsim-gym {parsed.command}: {_reason(error, getattr(parsed, 'output', None))}", file=sys.stderr
+        )
         return 1
     except KeyboardInterrupt:
         return 130
     return int(code or 0)
+
+
+def _reason(error: Exception, output: str | None) -> str:
+    """Returns the text of an error in one line. A fault of the system without a file, such as a full disk, gets the path
+    of the result."""
+    text = " ".join(str(error).split())
+    is_of_system = isinstance(error, OSError) and error.errno is not None and error.filename is None
+    return f"{output}: {text}" if is_of_system and output and output not in text else text
