@@ -65,8 +65,8 @@ def _run(parsed: argparse.Namespace) -> int:
 
 
 def _reason(error: Exception, output: str | None) -> str:
-    """Returns the text of an error in one line. A fault of the system without a file, such as a full disk, gets the path
-    of the result."""
+    """Returns the text of an error in one line, with the path of the result where the system reports a fault without a
+    file, such as a full disk."""
     text = " ".join(str(error).split())
     is_of_system = isinstance(error, OSError) and error.errno is not None and error.filename is None
     return f"{output}: {text}" if is_of_system and output and output not in text else text
