@@ -14,6 +14,8 @@
 
 namespace mvsim {
 
+struct VehicleWork;
+
 // Returns the command that the controller followed in the last step. It is the user's command after the delay
 // and the limits of the vehicle.
 const double* command_in_force(const Model& m, const SimState& s, size_t vehicle);
@@ -89,6 +91,11 @@ class NearRegions {
 };
 
 // Drives a vehicle: controllers, tires, and the resulting force on the chassis.
+
+// Sets torque, brake and steering of the wheels of one vehicle for a step of `dt` s. `slope`: as of
+// slope_of(). Fills `details` if it is not null.
+void control(const Model& m, SimState& s, size_t index, double dt, Vec2 slope, VehicleWork& work,
+             StepDetails* details);
 
 // Runs one vehicle's controller and tires for a step of `dt` s. The resulting force on the body goes into
 // VehicleWork::force. Fills `details` if it is not null.
