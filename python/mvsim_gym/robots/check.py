@@ -17,10 +17,8 @@ __all__ = ["Manoeuvre", "drive_check"]
 
 _SECONDS = 6.0  # duration of each manoeuvre; the last two seconds are averaged
 _BAND = 0.05  # largest relative error that passes
-_STEADY = (
-    0.01,
-    0.02,
-)  # m/s and rad/s that the speeds of a robot that drives steadily may swing by in any case
+# m/s and rad/s by which the speeds of a robot that drives steadily may swing in any case
+_STEADY = (0.01, 0.02)
 
 
 @dataclass(frozen=True)
@@ -117,7 +115,8 @@ def _drive(path: Path, name: str, vx: float, omega: float, step: float) -> Manoe
     mean = [sum(row[k] for row in last) / len(last) for k in (0, 1)]
     off = [i for i, row in enumerate(rows) if not (_close(row[0], mean[0]) and _close(row[1], mean[1]))]
     swing = [max(abs(row[k] - mean[k]) for row in last) for k in (0, 1)]
-    return Manoeuvre(name, vx, omega, *mean, step * (off[-1] + 1 if off else 0), *swing)
+    settling = step * (off[-1] + 1 if off else 0)
+    return Manoeuvre(name, vx, omega, mean[0], mean[1], settling, swing[0], swing[1])
 
 
 def _stop(path: Path, speed: float, step: float) -> str:
