@@ -84,6 +84,7 @@ class EllipseTire final : public TireModel {
   void log_values(const double*, const TireInput& in, const TireOutput& out, double* values) const override {
     values[0] = (out.spin - in.spin) / in.dt;
     values[1] = in.torque;
+    // with the sign of a turn to the left while it rolls forward
     values[2] = (in.velocity.y < 0) == (in.velocity.x < 0) ? slip_angle_of(in) : -slip_angle_of(in);
     values[3] = slip_ratio_of(in);
     values[4] = in.velocity.x;
