@@ -200,7 +200,8 @@ def wait_for(holds: object) -> None:
 def test_keys_of_a_terminal(tmp_path: Path) -> None:
     main_end, terminal = pty.openpty()
     out = tmp_path / "out"
-    with start("--outputs", str(out), stdin=terminal, stdout=terminal, stderr=terminal) as process:
+    port = ("--view-port", "0")  # the default one belongs to the first test that takes it
+    with start("--outputs", str(out), *port, stdin=terminal, stdout=terminal, stderr=terminal) as process:
         wait_for(lambda: (out / "mvsim_r1_pose.csv").exists())
         os.write(main_end, b"ww\x1b[Aa")
         shown = read_until(main_end, b"vx 0.3 omega 0.0349")
