@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
-
-from mvsim_gym._gymnasium_hook import register_with_gymnasium
 
 if TYPE_CHECKING:
     from mvsim_gym import deploy, parameters, pettingzoo, sb3, tire
@@ -80,4 +79,8 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_HOMES, *_MODULES})
 
 
-register_with_gymnasium()
+# A robot that runs `mvsim_gym.deploy` never imports Gymnasium.
+if "gymnasium" in sys.modules:
+    importlib.import_module("mvsim_gym.registration")  # registers as it is imported
+else:
+    importlib.import_module("mvsim_gym._gymnasium_hook").register_later()

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import mvsim_gym
-from mvsim_gym._checks import checked_text, kind_of, path_text, quoted
+
+# The functions import `_checks` themselves, so that `import mvsim_gym` needs neither it nor its time.
 
 Path_ = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
@@ -28,6 +29,8 @@ def folders_of(roots: Path_ | Iterable[Path_]) -> list[str]:
     """Returns the folders of a keyword `roots`, which is one path or several. ValueError if one is no folder."""
     if roots == ():
         return []
+    from mvsim_gym._checks import kind_of, path_text, quoted
+
     if isinstance(roots, str | bytes | os.PathLike):
         folders = [path_text("roots", roots)]
     elif isinstance(roots, Iterable):
@@ -59,6 +62,8 @@ def checked_resources(name: str, given: Any) -> dict[str, str]:
     ValueError for anything else."""
     if given is None:
         return {}
+    from mvsim_gym._checks import checked_text, kind_of, path_text, quoted
+
     if not isinstance(given, Mapping):
         raise TypeError(
             f'{name}: found {kind_of(given)}, expected a dict as {{"https://host/models/": "folder"}}'
@@ -82,6 +87,8 @@ def parsed_resources(name: str, entries: str) -> dict[str, str]:
     parts = [part.strip() for part in entries.replace("\n", ";").split(";") if part.strip()]
     for part in parts:
         if "=" not in part:
+            from mvsim_gym._checks import quoted
+
             raise ValueError(f"{name}: found {quoted(part)}, expected prefix=folder")
     return checked_resources(name, dict(part.rsplit("=", 1) for part in parts))
 

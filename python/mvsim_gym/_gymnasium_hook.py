@@ -1,5 +1,4 @@
-"""Registers the package's environments with Gymnasium, at once or when Gymnasium is imported later. A robot that runs
-`mvsim_gym.deploy` never imports Gymnasium."""
+"""Registers the package's environments with Gymnasium when Gymnasium is imported later."""
 
 from __future__ import annotations
 
@@ -20,12 +19,9 @@ _NAME = "gymnasium"
 _REGISTRATION = "mvsim_gym.registration"  # registers as it is imported
 
 
-def register_with_gymnasium() -> None:
-    """Registers the environments, or arranges that this happens right after the import of Gymnasium."""
-    if _NAME in sys.modules:
-        importlib.import_module(_REGISTRATION)
-    else:
-        sys.meta_path.insert(0, _Finder())
+def register_later() -> None:
+    """Arranges that the environments are registered right after the import of Gymnasium."""
+    sys.meta_path.insert(0, _Finder())
 
 
 class _Finder(MetaPathFinder):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from mvsim_gym._notices import printable
-
 __all__ = [
     "ForkedProcessError",
     "MissingFileError",
@@ -21,6 +19,8 @@ class WorldFileError(ValueError):
     """
 
     def __init__(self, message: str, path: str = "", line: int = 0, column: int = 0) -> None:
+        from mvsim_gym._notices import printable  # here, so that `import mvsim_gym` is fast
+
         super().__init__(printable(message))  # The message quotes the file, and may be shown in a terminal.
         self.path = path
         """The file; `keyword NAME` for a keyword."""

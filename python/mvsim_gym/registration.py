@@ -16,7 +16,6 @@ import gymnasium as gym
 from gymnasium.envs.registration import EnvSpec
 
 from mvsim_gym import _core
-from mvsim_gym._checks import kind_of, path_text
 from mvsim_gym._files import assets
 from mvsim_gym.errors import MissingFileError, WorldFileError
 
@@ -159,6 +158,8 @@ def _name_of(env: Any) -> str:
     """Returns the text of an argument `env`, and imports its module."""
     if not isinstance(env, str | bytes | os.PathLike):
         _refuse(env)
+    from mvsim_gym._checks import path_text  # here, so that `import mvsim_gym` is fast
+
     return _after_import(path_text("env", env))
 
 
@@ -168,6 +169,8 @@ def _refuse(env: Any) -> NoReturn:
             f"env: found a list of {len(env)} functions, as make_vec_env gives it to vec_env_cls, expected an id:"
             f" MVSimVecEnv(id, num_envs={len(env)}) is the whole vector environment"
         )
+    from mvsim_gym._checks import kind_of
+
     raise TypeError(f"env: found {kind_of(env)}, expected the path of a file, or an id")
 
 

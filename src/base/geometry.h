@@ -74,6 +74,11 @@ class RotationMemo {
     latest_ = {yaw, Rotation2(yaw)};
     return latest_.rotation;
   }
+  // For a rotation that is known from elsewhere.
+  void keep(double yaw, const Rotation2& rotation) {
+    previous_ = latest_;
+    latest_ = {yaw, rotation};
+  }
 
  private:
   struct Entry {
@@ -94,6 +99,8 @@ class LatestRotation {
     yaw_ = yaw;
     rotation_ = Rotation2(yaw);
   }
+  // The rotation if it is that of this yaw, or null.
+  const Rotation2* known(double yaw) const { return yaw == yaw_ ? &rotation_ : nullptr; }
 
  private:
   double yaw_ = std::numeric_limits<double>::quiet_NaN();

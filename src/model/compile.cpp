@@ -57,7 +57,7 @@ void compile_objects(const WorldSpec& spec, const CompileOptions& options, LoadG
   std::stable_sort(items.begin(), items.end(),
                    [](const Item& a, const Item& b) { return a.order < b.order; });
   HeightMapWork map_work;
-  model.params.reserve(128);
+  model.params.reserve(128 + kBlockParamCount * spec.blocks.size());
   model.vehicles.reserve(spec.vehicles.size());
   model.blocks.reserve(spec.blocks.size());  // the index points into these
   model.terrain.maps.reserve(spec.elevation_maps.size());
@@ -99,12 +99,13 @@ void compile_objects(const WorldSpec& spec, const CompileOptions& options, LoadG
 
 void build_static_shapes(Model& model) {
   std::vector<Polygon> outlines;
+  outlines.reserve(model.blocks.size());
   for (const BlockModel& b : model.blocks) {
     if (!b.traits.is_static || b.traits.intangible || b.placed) continue;
-    Polygon world;
+    Polygon& world = outlines.emplace_back();
+    world.reserve(b.shape.outline.size());
     for (Vec2 v : b.shape.outline)
       world.push_back(transform({b.initial_pose.x, b.initial_pose.y, b.initial_pose.yaw}, v));
-    outlines.push_back(std::move(world));
   }
   model.static_shapes = StaticShapes(outlines);
 }

@@ -197,8 +197,12 @@ void unknown_class(const ParamSet& set, const std::vector<std::string>& names) {
 size_t add_params(Model& model, const std::string& prefix, std::span<const ParamInfo> table,
                   std::span<const double> values) {
   const size_t first = model.params.size();
-  for (size_t i = 0; i < table.size(); ++i)
-    model.params.push_back({std::string(prefix).append(table[i].name), values[i], table[i]});
+  for (size_t i = 0; i < table.size(); ++i) {
+    std::string name;
+    name.reserve(prefix.size() + table[i].name.size());
+    name.append(prefix).append(table[i].name);
+    model.params.push_back({std::move(name), values[i], table[i]});
+  }
   return first;
 }
 
@@ -309,8 +313,9 @@ void compile_block(const BlockSpec& spec, BlockRole role, GroundIndex& ground, M
     throw WorldFileError(spec.where, "<block>: zmax is not above zmin, expected a height above 0");
   b.top = block_top(spec, b.shape, b.z_max);
   static constexpr ParamInfo kScale{.name = "scale", .fallback = 1, .min = 0.01, .max = 100};
-  b.params = add_params(model, "block:" + spec.name + "/", {&kScale, 1}, {&kScale.fallback, 1});
-  add_tag_params(model, "block:" + spec.name + "/", block_tags(), spec);
+  const std::string prefix = "block:" + spec.name + "/";
+  b.params = add_params(model, prefix, {&kScale, 1}, {&kScale.fallback, 1});
+  add_tag_params(model, prefix, block_tags(), spec);
   if (placed && !b.traits.intangible) {
     // obstacles of one make follow each other, and the search for their smallest scale is long
     const BlockModel* const last = model.blocks.empty() ? nullptr : &model.blocks.back();

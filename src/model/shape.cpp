@@ -16,6 +16,7 @@ Polygon convex_hull(Polygon points) {
   if (points.size() < 3) return points;
   // Andrew's monotone chain: lower hull, then upper
   Polygon hull;
+  hull.reserve(2 * points.size());
   for (int pass = 0; pass < 2; ++pass) {
     const size_t start = hull.size();
     for (Vec2 p : points) {
@@ -64,7 +65,7 @@ ShapeModel make_shape(const Polygon& points, const SourceLocation& where, double
   for (Vec2 p : shape.outline) shape.radius = std::max(shape.radius, norm(p));
   set_mass_properties(shape);
   if (shape.outline.size() <= static_cast<size_t>(kMaxPieceVertices)) {
-    shape.pieces = {shape.outline};
+    shape.pieces.assign(1, shape.outline);
   } else {
     // two halves that share a chord
     const auto middle = shape.outline.begin() + static_cast<std::ptrdiff_t>(shape.outline.size() / 2);

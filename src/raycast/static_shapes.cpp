@@ -46,7 +46,11 @@ bool may_shorten(const BeamIntervals& beams, double nearest, const float* range)
 }  // namespace
 
 StaticShapes::StaticShapes(std::span<const Polygon> polygons) {
+  size_t count = 0;
+  for (const Polygon& polygon : polygons) count += polygon.size();
   shapes_.reserve(polygons.size());
+  vertices_.reserve(count);
+  sides_.reserve(count);
   for (const Polygon& polygon : polygons) {
     if (polygon.empty()) throw std::invalid_argument("a static shape without vertices");
     const Circle circle = bounding_circle(polygon);

@@ -39,7 +39,7 @@ void add_fixture(const b2PolygonShape& shape, double mass, b2MassData& sum) {
 
 // Nothing where Box2D would not take a shape.
 std::optional<MassProperties> mass_of_fixtures(const VehicleModel& v, double chassis_mass) {
-  const std::optional<b2PolygonShape> chassis =
+  const std::optional<SolverShape> chassis =
       v.chassis.pieces.size() == 1 ? solver_polygon(v.chassis.outline) : std::nullopt;
   if (!chassis) return std::nullopt;
   b2MassData sum{0, b2Vec2(0, 0), 0};

@@ -212,6 +212,9 @@ class StartCheck {
  public:
   // Keeps references to both.
   StartCheck(const SimScene& sim, const Poll& poll) : sim_(sim), model_(sim.model), poll_(poll) {
+    for (size_t body = 0; body < model_.bodies.size(); ++body)
+      if (can_be_pushed(body)) pushable_.push_back(body);
+    if (pushable_.empty()) return;
     for (const MovingShape& shape : obstacles(sim))
       add({{shape.vertices, shape.vertices + shape.count}, static_cast<size_t>(shape.body), kBlock});
     for (size_t i = 0; i < model_.blocks.size(); ++i) {
@@ -222,8 +225,7 @@ class StartCheck {
   }
 
   void run() {
-    for (size_t body = 0; body < model_.bodies.size(); ++body)
-      if (can_be_pushed(body)) look(body);
+    for (const size_t body : pushable_) look(body);
   }
 
   // In the order of kinds: vehicles first.
@@ -336,6 +338,7 @@ class StartCheck {
   const SimScene& sim_;
   const Model& model_;
   const Poll& poll_;
+  std::vector<size_t> pushable_;  // bodies; if there is none, nothing is looked at
   b2DynamicTree tree_;
   std::vector<Outline> outlines_;
   std::array<std::array<Found, kObstacleCount>, 2> found_;  // of vehicles, of blocks

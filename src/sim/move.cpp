@@ -81,9 +81,15 @@ namespace {
 constexpr double kMaxSpeed = 1e15;  // m/s and rad/s; its square is far within single precision
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
-// Each vehicle to where it gets if it touches nothing.
+// Whether the solver moves the vehicle in any case. Its free motion is then used nowhere.
+bool is_held(const SimState& s, size_t vehicle) {
+  return s.in_contact && s.vehicles[vehicle].by_solver;
+}
+
+// Each vehicle that is not held to where it gets if it touches nothing.
 void integrate_freely(const Model& m, SimState& s, Workspace& w, double dt) {
   for (size_t i = 0; i < m.vehicles.size(); ++i) {
+    if (is_held(s, i)) continue;
     BodyState& body = s.bodies[m.vehicles[i].body];
     VehicleWork& mine = w.vehicles[i];
     mine.other = body;
@@ -192,7 +198,11 @@ void move_by_solver(const Model& m, SimState& s, Workspace& w, double dt) {
   for (size_t i = 0; i < m.vehicles.size(); ++i) {
     VehicleState& v = s.vehicles[i];
     if (!v.by_solver) continue;
-    const uint8_t contacts = solver.contacts(m.vehicles[i].body);
+    const size_t body = m.vehicles[i].body;
+    const double yaw = s.bodies[body].angle;
+    if (const Rotation2* const rotation = solver.known_rotation(body, yaw))
+      w.vehicles[i].yaw.keep(yaw, *rotation);
+    const uint8_t contacts = solver.contacts(body);
     v.in_collision = contacts != 0;
     v.contacts |= contacts;
   }
@@ -218,7 +228,8 @@ void move(const Model& m, SimState& s, Workspace& w, double dt) {
     for (size_t i = 0; i < m.vehicles.size(); ++i) note_free_move(m, s, w, i, dt);
     return;
   }
-  for (size_t i = 0; i < m.vehicles.size(); ++i) swap_places(m, s, w, i);  // back
+  for (size_t i = 0; i < m.vehicles.size(); ++i)
+    if (!is_held(s, i)) swap_places(m, s, w, i);  // back
   if (diverges(m, s, w, dt)) return;
   if (everyone)
     for (VehicleState& v : s.vehicles) v.by_solver = true;

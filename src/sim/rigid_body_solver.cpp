@@ -130,17 +130,6 @@ struct RigidBodySolver::Impl {
     for (size_t i = place; i < movable.size(); ++i) movable[i].body->GetUserData().pointer = i;
   }
 
-  // Longest way that a point of a body goes in a step, m.
-  static double travel_of(const MovingBody& moving, double dt) {
-    const double turning = double{moving.radius} * std::abs(moving.body->GetAngularVelocity());
-    return dt * (moving.body->GetLinearVelocity().Length() + turning);
-  }
-  double max_travel(double dt) const {
-    double max = 0;
-    for (const MovingBody& moving : movable) max = std::max(max, travel_of(moving, dt));
-    return max;
-  }
-
   bool touches_squares_only() {
     for (b2Contact* c = world.GetContactList(); c != nullptr; c = c->GetNext())
       if (!is_square(*c->GetFixtureA()) && !is_square(*c->GetFixtureB())) return false;
@@ -148,10 +137,10 @@ struct RigidBodySolver::Impl {
   }
 
   // One call of Box2D. Dear where it is not needed: the cells, and the search for the time of impact.
-  void step_once(double dt, int velocity_iterations) {
+  void step_once(double dt, bool are_slow, int velocity_iterations) {
     if (surroundings.has_cells()) surroundings.refresh_cells(movers(dt));
     pairs.find();
-    const bool may_pass = max_travel(dt) > kSlowTravel || !touches_squares_only();
+    const bool may_pass = !are_slow || !touches_squares_only();
     const bool is_alone = may_pass && world.GetJointCount() == 0 && nothing_meets(world, movable, forces, dt);
     world.SetContinuousPhysics(may_pass && !is_alone);
     for (size_t i = 0; i < movable.size(); ++i) {
@@ -182,19 +171,26 @@ struct RigidBodySolver::Impl {
     std::vector<BodyStart>& before = starts[static_cast<size_t>(halvings)];
     before.clear();
     for (const MovingBody& moving : movable) before.push_back(start_of(*moving.body));
-    earlier_moves[static_cast<size_t>(halvings)] = moves.all();
     const bool whole = halvings == 0;
-    if (whole) {
-      overlaps.is_slow.clear();
-      for (const MovingBody& moving : movable)
-        overlaps.is_slow.push_back(travel_of(moving, dt) <= kSlowTravel ? 1 : 0);
+    std::vector<BodyMove>& earlier = earlier_moves[static_cast<size_t>(halvings)];
+    if (!whole) earlier = moves.all();
+    if (whole) overlaps.is_slow.clear();
+    bool are_slow = true;
+    for (const MovingBody& moving : movable) {
+      const bool slow = travel_of(moving, dt) <= kSlowTravel;
+      are_slow = are_slow && slow;
+      if (whole) overlaps.is_slow.push_back(slow ? 1 : 0);
     }
-    step_once(dt, whole ? model.velocity_iterations
-                        : std::max(model.velocity_iterations, kVelocityIterationsInPart));
+    step_once(
+        dt, are_slow,
+        whole ? model.velocity_iterations : std::max(model.velocity_iterations, kVelocityIterationsInPart));
     if (halvings < kMaxHalvings &&
         has_passage(world, movable, before, static_cast<float>(dt), whole ? kInStep : kInPart)) {
       for (size_t i = 0; i < movable.size(); ++i) put_back(*movable[i].body, before[i]);
-      moves.put_back(earlier_moves[static_cast<size_t>(halvings)]);
+      if (whole)
+        moves.begin(movable.size());
+      else
+        moves.put_back(earlier);
       if (whole)
         for (const MovingBody& moving : movable) limit_speed(*moving.body, static_cast<float>(dt));
       step(dt / 2, halvings + 1);
@@ -355,7 +351,7 @@ void RigidBodySolver::set_step_squares(std::span<const StepSquare> squares) {
     return;
   while (b2Fixture* old = impl_->step_anchor->GetFixtureList()) impl_->step_anchor->DestroyFixture(old);
   for (const StepSquare& s : squares) {
-    b2PolygonShape shape;
+    SolverShape shape;
     const auto half = static_cast<float>(s.half_side);
     shape.SetAsBox(half, half, to_b2(s.center - origin()), 0);
     shape.m_radius = kCellSkin;
@@ -391,6 +387,10 @@ bool RigidBodySolver::has_overlap() const {
 
 bool RigidBodySolver::has_neighbours(size_t body) const {
   return impl_->bodies[body]->GetContactList() != nullptr;
+}
+
+const Rotation2* RigidBodySolver::known_rotation(size_t body, double yaw) const {
+  return impl_->movable[impl_->movable_of[body]].yaw.known(yaw);
 }
 
 uint8_t RigidBodySolver::contacts(size_t body) const {

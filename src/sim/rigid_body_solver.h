@@ -62,6 +62,9 @@ class RigidBodySolver {
   bool has_overlap() const;
   // Returns whether a part of the body is so near to another body that Box2D checks the pair for contact.
   bool has_neighbours(size_t body) const;
+  // Returns the rotation by `yaw` if the last step computed it for the body, or null. Valid until the next
+  // step.
+  const Rotation2* known_rotation(size_t body, double yaw) const;
   // Returns the kinds of things that the body touches or is closer to than the model's collision threshold:
   // bits of Contact (sim_state.h).
   uint8_t contacts(size_t body) const;

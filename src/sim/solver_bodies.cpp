@@ -76,13 +76,13 @@ float fan_area(std::span<const b2Vec2> points) {
 
 }  // namespace
 
-std::optional<b2PolygonShape> solver_polygon(const Polygon& outline, double scale) {
+std::optional<SolverShape> solver_polygon(const Polygon& outline, double scale) {
   static_assert(SolverOutline::kMost == b2_maxPolygonVertices);
   const SolverOutline welded = solver_outline(outline, scale);
   if (!welded.is_large_enough()) return std::nullopt;
   std::array<b2Vec2, b2_maxPolygonVertices> points;
   for (size_t i = 0; i < welded.count; ++i) points[i] = b2Vec2(welded.x[i], welded.y[i]);
-  b2PolygonShape shape;
+  SolverShape shape;
   shape.Set(points.data(), static_cast<int32>(welded.count));
   return shape;
 }
@@ -102,8 +102,8 @@ constexpr float kBodySkin = 0.0025f;  // m, of chassis and blocks; wheels have B
 constexpr double kFarOutline = 500;   // m, of a point from its block's reference point
 
 // A piece of an outline at `scale`, or throws when it is too small for the solver.
-b2PolygonShape polygon(const Polygon& piece, double scale, const std::string& name) {
-  std::optional<b2PolygonShape> shape = solver_polygon(piece, scale);
+SolverShape polygon(const Polygon& piece, double scale, const std::string& name) {
+  std::optional<SolverShape> shape = solver_polygon(piece, scale);
   if (!shape)
     throw Error("body '" + name + "' is thinner than " + std::to_string(kMinThickness) +
                 " m: too small for the solver");
@@ -148,7 +148,7 @@ Pose2 pose_in_solver_body(const Model& model, Vec2 origin, size_t index) {
 
 }  // namespace
 
-b2FixtureDef fixture_def(const b2Shape& shape, double friction, double restitution) {
+b2FixtureDef fixture_def(const SolverShape& shape, double friction, double restitution) {
   b2FixtureDef def;
   def.shape = &shape;
   def.friction = static_cast<float>(friction);
@@ -159,13 +159,13 @@ b2FixtureDef fixture_def(const b2Shape& shape, double friction, double restituti
 void add_vehicle(const VehicleModel& v, std::span<const double> params, std::span<const WheelState> states,
                  b2Body* body, std::span<WheelFixture> fixtures) {
   for (const Polygon& piece : v.chassis.pieces) {
-    const b2PolygonShape shape = polygon(piece, 1, v.name);
+    const SolverShape shape = polygon(piece, 1, v.name);
     const b2FixtureDef def = fixture_def(shape, 0, 0.01);
     body->CreateFixture(&def);
   }
   for (size_t i = 0; i < v.wheels.size(); ++i) {
     const double yaw = states[v.first_wheel + i].steer;
-    b2PolygonShape box;
+    SolverShape box;
     set_wheel_box(v.wheels[i], yaw, box);
     const b2FixtureDef def = fixture_def(box, 0.5, 0.05);
     fixtures[v.first_wheel + i] = {body->CreateFixture(&def), yaw};
@@ -180,7 +180,7 @@ void add_block(const BlockModel& b, std::span<const double> params, double gravi
                b2Body* ground) {
   const double* p = params.data() + b.params;
   for (const Polygon& piece : b.shape.pieces) {
-    const b2PolygonShape shape = polygon(piece, p[kBlockScale], b.name);
+    const SolverShape shape = polygon(piece, p[kBlockScale], b.name);
     const b2FixtureDef def = fixture_def(shape, p[kBlockFriction], p[kBlockRestitution]);
     body->CreateFixture(&def);
   }
@@ -204,7 +204,7 @@ void add_far_block(const BlockModel& b, const BodyState& state, Vec2 origin, std
   for (const Polygon& piece : b.shape.pieces) {
     Polygon there;
     for (const Vec2 v : piece) there.push_back(transform(pose, p[kBlockScale] * v));
-    const b2PolygonShape shape = polygon(there, 1, b.name);
+    const SolverShape shape = polygon(there, 1, b.name);
     const b2FixtureDef def = fixture_def(shape, p[kBlockFriction], p[kBlockRestitution]);
     body->CreateFixture(&def);
   }
@@ -246,7 +246,7 @@ float thickness_of(const Model& model, const BodyModel& body, std::span<const do
   const double scale = block ? params[block->params + kBlockScale] : 1;
   float thickest = 0;
   for (const Polygon& piece : block ? block->shape.pieces : model.vehicles[body.index].chassis.pieces)
-    if (const std::optional<b2PolygonShape> shape = solver_polygon(piece, scale))
+    if (const std::optional<SolverShape> shape = solver_polygon(piece, scale))
       thickest = std::max(thickest, min_width(*shape));
   return thickest;
 }

@@ -54,9 +54,17 @@ inline const b2PolygonShape& polygon_of(const b2Fixture& fixture) {
   return static_cast<const b2PolygonShape&>(*fixture.GetShape());
 }
 
+// A polygon of a fixture. Box2D asks for the bounds of each fixture twice a step; these have the same bits
+// and take two vertices at a time.
+class SolverShape final : public b2PolygonShape {
+ public:
+  b2Shape* Clone(b2BlockAllocator* allocator) const override;
+  void ComputeAABB(b2AABB* bounds, const b2Transform& pose, int32 child) const override;
+};
+
 // A convex polygon of at most 8 vertices at `scale`; nothing where Box2D, which would abort, finds it too
 // small.
-std::optional<b2PolygonShape> solver_polygon(const Polygon& outline, double scale = 1);
+std::optional<SolverShape> solver_polygon(const Polygon& outline, double scale = 1);
 
 // Area as single precision has it, m2. Box2D aborts at the mass of a fixture of 1.2e-7 m2.
 float area(const b2PolygonShape& shape);
@@ -72,7 +80,7 @@ struct WheelFixture {
   double yaw = 0;  // rad, as the box stands now
 };
 
-b2FixtureDef fixture_def(const b2Shape& shape, double friction, double restitution);
+b2FixtureDef fixture_def(const SolverShape& shape, double friction, double restitution);
 
 // Chassis and wheels; `states` and `fixtures` are of all wheels of the Model. Throws Error for a body too
 // thin for the solver, as the next two do.

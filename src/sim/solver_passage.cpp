@@ -164,15 +164,6 @@ bool touched(const b2Body& body, const b2Fixture* mine, const b2Fixture* other) 
   return false;
 }
 
-// Some contact was deep when the step began.
-bool is_squeezed(const MovingBody& moving) {
-  const float deep = std::max(kSqueezed, 0.1f * moving.thickness);
-  for (const b2ContactEdge* edge = moving.body->GetContactList(); edge != nullptr; edge = edge->next) {
-    if (edge->contact->IsTouching() && deepest_separation(*edge->contact) < -deep) return true;
-  }
-  return false;
-}
-
 // Looks at everything whose box meets that of one body's way.
 class Query final : public b2QueryCallback {
  public:
@@ -230,6 +221,22 @@ class Query final : public b2QueryCallback {
     return sweep;
   }
 
+  // Returns whether some contact was deep when the step began.
+  bool is_squeezed(const MovingBody& moving) {
+    const float deep = std::max(kSqueezed, 0.1f * moving.thickness);
+    for (const b2ContactEdge* edge = moving.body->GetContactList(); edge != nullptr; edge = edge->next)
+      if (edge->contact->IsTouching() && separation_of(*edge->contact) < -deep) return true;
+    return false;
+  }
+  // Two bodies in contact ask for the same one.
+  float separation_of(const b2Contact& contact) {
+    if (&contact != latest_) {
+      latest_ = &contact;
+      separation_ = deepest_separation(contact);
+    }
+    return separation_;
+  }
+
   std::span<const MovingBody> bodies_;
   std::span<const BodyStart> starts_;
   const PassageLimits& limits_;
@@ -237,10 +244,17 @@ class Query final : public b2QueryCallback {
   const b2Body* self_ = nullptr;
   b2Sweep sweep_;
   float travel_ = 0, thickness_ = 0;
+  const b2Contact* latest_ = nullptr;  // that separation_ belongs to
+  float separation_ = 0;
   bool found_ = false;
 };
 
 }  // namespace
+
+double travel_of(const MovingBody& moving, double dt) {
+  const double turning = double{moving.radius} * std::abs(moving.body->GetAngularVelocity());
+  return dt * (moving.body->GetLinearVelocity().Length() + turning);
+}
 
 BodyStart start_of(const b2Body& body) {
   return {body.GetPosition(), body.GetAngle(), body.GetWorldCenter(), body.GetLinearVelocity(),

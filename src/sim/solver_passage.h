@@ -57,6 +57,9 @@ inline constexpr PassageLimits kInPart{.travel = 0.25f,
                                        .max_depth = 0.01f,
                                        .forgiven = 1};
 
+// Longest way that a point of a body goes in a step of `dt` s, m.
+double travel_of(const MovingBody& moving, double dt);
+
 BodyStart start_of(const b2Body& body);
 void put_back(b2Body& body, const BodyStart& start);
 // Limits the velocity of a body as Box2D would in a step of `dt` s.

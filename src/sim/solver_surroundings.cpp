@@ -70,7 +70,7 @@ void SolverCells::add(CellIndex cell) {
   const double side = grid_->field.resolution();
   const Vec2 center = transform(pose_, {(cell.x + 0.5) * side, (cell.y + 0.5) * side});
   const auto half = static_cast<float>(kCellHalfSide * side);
-  b2PolygonShape square;
+  SolverShape square;
   square.SetAsBox(half, half, to_b2(center), static_cast<float>(pose_.yaw));
   square.m_radius = kCellSkin;
   b2FixtureDef def;

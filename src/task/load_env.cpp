@@ -282,6 +282,18 @@ EnvSpec load_env_text(const std::string& text, const std::string& path, const En
   return read_document(source);
 }
 
+namespace {
+
+// Reads the id alone: an import of the package lists all environments.
+std::string id_of(const std::string& path) {
+  pugi::xml_document document;
+  const std::string text = open_file(path).read(kMaxEnvFileBytes);
+  document.load_buffer(text.data(), text.size());
+  return document.child("mvsim_env").attribute("id").value();
+}
+
+}  // namespace
+
 EnvSpec load_env(const std::string& path, const EnvLoadOptions& options) {
   require_file(path, "environment");
   return load_env_text(open_file(path).read(kMaxEnvFileBytes), path, options);
@@ -293,7 +305,7 @@ std::vector<EnvListing> list_envs(const std::string& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
     const std::string path = entry.path().string();
     if (!path.ends_with(".env.xml")) continue;
-    const std::string id = load_env(path, {}).id;
+    const std::string id = id_of(path);
     if (!id.empty()) out.push_back({id, path});
   }
   std::sort(out.begin(), out.end(), [](const EnvListing& a, const EnvListing& b) { return a.id < b.id; });

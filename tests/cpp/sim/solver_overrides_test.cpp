@@ -1,13 +1,21 @@
-// Our b2CollidePolygons against that of the library, to the bit.
+// Our functions of Box2D against those of the library, to the bit.
+#include <box2d/b2_friction_joint.h>
+#include <box2d/b2_stack_allocator.h>
+#include <box2d/b2_time_step.h>
 #include <box2d/box2d.h>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
+#include <memory>
 
 #include "base/math.h"
 #include "base/random.h"
+#include "sim/solver_bodies.h"
 
 namespace mvsim::solver_overrides_test {
 namespace {
@@ -64,6 +72,98 @@ TEST(SolverOverrides, PolygonsCollideAsInTheLibrary) {
   }
   EXPECT_GT(touching, 5000);
   EXPECT_GT(apart, 2000);
+}
+
+TEST(SolverOverrides, BoundsOfAPolygonAreThoseOfTheLibrary) {
+  RandomStream random(2, 0, StreamPurpose::kSpawn);
+  for (int i = 0; i < 20000; ++i) {
+    const b2PolygonShape theirs = random_polygon(random);
+    SolverShape ours;
+    static_cast<b2PolygonShape&>(ours) = theirs;
+    const b2Transform pose = random_pose(random);
+    b2AABB expected, found;
+    theirs.ComputeAABB(&expected, pose, 0);
+    ours.ComputeAABB(&found, pose, 0);
+    ASSERT_EQ(std::memcmp(&expected, &found, sizeof found), 0) << i;
+  }
+}
+
+TEST(SolverOverrides, AFixtureKeepsOurShape) {
+  b2World world({0, 0});
+  b2BodyDef def;
+  SolverShape shape;
+  shape.SetAsBox(1, 2);
+  const b2Fixture* const fixture = world.CreateBody(&def)->CreateFixture(&shape, 1);
+  EXPECT_NE(dynamic_cast<const SolverShape*>(fixture->GetShape()), nullptr);
+}
+
+// Box2D lets only classes that are derived from its own call this function.
+struct FrictionAccess : b2FrictionJoint {
+  static void solve(b2FrictionJoint& joint, const b2SolverData& data) {
+    static_cast<FrictionAccess&>(joint).b2FrictionJoint::SolveVelocityConstraints(data);
+  }
+};
+
+TEST(SolverOverrides, FrictionOnTheGroundIsThatOfTheLibrary) {
+  void* const library = dlopen("libbox2d.so.2", RTLD_NOW);
+  if (library == nullptr) GTEST_SKIP() << "no shared library of Box2D 2 to compare with";
+  using Solve = void (*)(b2FrictionJoint*, const b2SolverData&);
+  const auto theirs = reinterpret_cast<Solve>(
+      dlsym(library, "_ZN15b2FrictionJoint24SolveVelocityConstraintsERK12b2SolverData"));
+  ASSERT_NE(theirs, nullptr);
+  RandomStream random(3, 0, StreamPurpose::kSpawn);
+  int changed = 0;
+  for (int i = 0; i < 2000; ++i) {
+    b2World world({0, 0});
+    b2BodyDef def;
+    b2FrictionJointDef friction;
+    friction.bodyA = world.CreateBody(&def);
+    def.type = b2_dynamicBody;
+    friction.bodyB = world.CreateBody(&def);
+    const b2PolygonShape shape = random_polygon(random);
+    friction.bodyB->CreateFixture(&shape, 10);
+    friction.localAnchorB = {static_cast<float>(random.uniform(-1, 1)), 0.5f};
+    friction.maxForce = static_cast<float>(random.uniform(0, 20));
+    friction.maxTorque = random.below(3) == 0 ? static_cast<float>(random.uniform(0, 5)) : 0;
+    auto& joint = *static_cast<b2FrictionJoint*>(world.CreateJoint(&friction));
+    world.Step(0.01f, 1, 1);
+    const auto speed = [&] {
+      const float zeros[] = {0.0f, -0.0f};
+      return random.below(4) == 0 ? zeros[random.below(2)] : static_cast<float>(random.uniform(-2, 2));
+    };
+    b2Velocity expected[2], found[2];
+    for (b2Velocity& v : expected) v = {{speed(), speed()}, speed()};
+    std::copy(expected, expected + 2, found);
+    b2SolverData data{};
+    data.step.dt = 0.01f;
+    std::array<std::byte, sizeof(b2FrictionJoint)> before, after;
+    std::memcpy(before.data(), static_cast<void*>(&joint), sizeof joint);
+    data.velocities = expected;
+    for (int k = 0; k < 3; ++k) theirs(&joint, data);
+    std::memcpy(after.data(), static_cast<void*>(&joint), sizeof joint);
+    std::memcpy(static_cast<void*>(&joint), before.data(), sizeof joint);
+    data.velocities = found;
+    for (int k = 0; k < 3; ++k) FrictionAccess::solve(joint, data);
+    ASSERT_EQ(std::memcmp(expected, found, sizeof found), 0) << i;
+    ASSERT_EQ(std::memcmp(after.data(), static_cast<void*>(&joint), sizeof joint), 0) << i;
+    changed += before != after ? 1 : 0;
+  }
+  EXPECT_GT(changed, 1500);
+}
+
+TEST(SolverOverrides, MemoryOfAStepIsNested) {
+  const auto allocator = std::make_unique<b2StackAllocator>();
+  auto* const first = static_cast<char*>(allocator->Allocate(60 * 1024));
+  auto* const second = static_cast<char*>(allocator->Allocate(60 * 1024));  // more than is left
+  std::memset(first, 1, 60 * 1024);
+  std::memset(second, 2, 60 * 1024);
+  auto* const third = static_cast<char*>(allocator->Allocate(16));
+  EXPECT_EQ(third, first + 60 * 1024);
+  allocator->Free(third);
+  allocator->Free(second);
+  EXPECT_EQ(first[60 * 1024 - 1], 1);
+  allocator->Free(first);
+  EXPECT_EQ(allocator->Allocate(16), static_cast<void*>(first));
 }
 
 }  // namespace
