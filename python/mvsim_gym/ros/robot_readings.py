@@ -294,7 +294,8 @@ def check_told(pipeline: Pipeline) -> None:
         reasons = [f"'{name}' ({_UNTOLD.get(name, 'no message tells it')})" for name in sorted(lacking)]
         raise ValueError(
             f"drive: found a policy of {pipeline.env} that observes {', '.join(reasons)}, expected one of scans,"
-            " images, points, IMU, GNSS, poses, goals and velocities: give the readings from Python, by mvsim_gym.deploy.loop"
+            " images, points, IMU, GNSS, poses, goals and velocities: give the readings from Python, by"
+            " mvsim_gym.deploy.loop"
         )
 
 
