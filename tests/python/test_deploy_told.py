@@ -1,4 +1,5 @@
-"""`mvsim-gym drive` refuses, at its start, a policy whose observations no message tells."""
+"""`mvsim-gym drive` refuses, at its start, a policy whose observations no message tells; the files of all others are in
+their folder."""
 
 from __future__ import annotations
 
@@ -8,8 +9,12 @@ import pytest
 
 pytest.importorskip("rosbags", reason="needs the extra ros")
 
-from test_deploy_parity import pipeline_of
+from test_deploy_parity import GIVEN, pipeline_of
 
+from mvsim_gym import _core
+from mvsim_gym._files import assets
+from mvsim_gym.deploy import Pipeline
+from mvsim_gym.deploy.world_files import copy_files
 from mvsim_gym.registration import listing
 from mvsim_gym.ros.robot_readings import check_told
 
@@ -39,6 +44,14 @@ def test_a_policy_is_refused_if_no_message_tells_what_it_observes(env_id: str) -
         check_told(pipeline)
     named = [part.split("'")[0] for part in str(refused.value).split("'")[1::2]]
     assert named == UNTOLD[env_id]
+
+
+@pytest.mark.parametrize("env_id", sorted(listing()))
+def test_the_files_of_an_exported_environment_are_all_copied(env_id: str, tmp_path: Path) -> None:
+    source = dict(_core.list_envs(str(Path(assets()) / "envs")))[env_id]
+    copied = tmp_path / copy_files(source, str(tmp_path), {})
+    pipeline = Pipeline(copied, given=GIVEN.get(env_id, ()))
+    assert pipeline.sources == pipeline_of(env_id).sources
 
 
 def test_the_command_says_so_at_its_start(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
