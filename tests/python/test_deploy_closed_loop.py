@@ -67,7 +67,8 @@ def test_a_lap_in_the_direction_of_the_track_ends_the_node_of_a_car(way: int) ->
 
 
 @pytest.mark.ros
-def test_a_goal_is_reached_over_rclpy(tmp_path: Path) -> None:
+@pytest.mark.parametrize("localization", ["tf", "pose"])
+def test_a_goal_is_reached_over_rclpy(tmp_path: Path, localization: str) -> None:
     """Robot and drive are processes of their own. The way to the goal of this seed is free, and the policy straight."""
     pytest.importorskip("rclpy", reason="needs rclpy: ./dev ros")
     pytest.importorskip("onnx", reason="needs the extra export")
@@ -82,7 +83,7 @@ def test_a_goal_is_reached_over_rclpy(tmp_path: Path) -> None:
     export_policy(towards, "mvsim/NavArena-v0", tmp_path / "policy")
     script = [sys.executable, str(ROOT / "examples" / "closed_loop.py"), str(tmp_path / "policy")]
     options = ["--via", "rclpy", "--goals", "1", "--seed", "1000001", "--domain", str(1 + os.getpid() % 100)]
-    pose = ["--", "--localization", "pose"]  # PyPI has no tf2_msgs for rclpy
+    pose = ["--", "--localization", localization]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     done = subprocess.run(
         [*script, *options, *pose], capture_output=True, text=True, timeout=300, env=environment

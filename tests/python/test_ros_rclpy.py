@@ -83,8 +83,7 @@ def check(seen: dict[str, Any], way: str) -> None:
     expected = {f"/r1/{name}": [kind] for name, kind in STATES.items()}
     expected["/r1/laser1"] = ["sensor_msgs/msg/LaserScan"]
     expected["/r1/cmd_vel"] = ["geometry_msgs/msg/Twist", "geometry_msgs/msg/TwistStamped"]
-    if way == "cyclonedds":  # PyPI has no tf2_msgs for rclpy
-        expected |= {f"/r1/{name}": ["tf2_msgs/msg/TFMessage"] for name in ("tf", "tf_static")}
+    expected |= {f"/r1/{name}": ["tf2_msgs/msg/TFMessage"] for name in ("tf", "tf_static")}
     assert topics == expected
     assert ["mvsim", "/"] in seen["nodes"]
     if way == "rclpy" or seen["rclpy"].startswith("7."):  # Kilted does not say whose a topic is

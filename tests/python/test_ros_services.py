@@ -36,10 +36,8 @@ PATIENCE = 40  # s
 def node() -> Iterator[DriveNode]:
     driver = Driver(Pipeline("mvsim/NavArena-v0"), lambda seen: np.zeros(2, np.float32))
     transport = open_transport(Network(DOMAIN), "rclpy", NodeName("drive", "/r1"))
-    # PyPI has no tf2_msgs for rclpy
-    found = DriveNode(
-        driver, transport, DriveOptions(NAMES, namespace="/r1", localization="odom"), say=lambda text: None
-    )
+    options = DriveOptions(NAMES, namespace="/r1", localization="odom")
+    found = DriveNode(driver, transport, options, say=lambda text: None)
     thread = threading.Thread(target=found.run, daemon=True)
     thread.start()
     yield found

@@ -159,6 +159,11 @@ class Pipeline(PipelineReadings):
         return self._model.vehicles[self._core.vehicle]
 
     @property
+    def observation_classes(self) -> dict[str, str]:
+        """Classes of the environment file's observations, by key."""
+        return {source.key: source.class_name for source in self._core.sources}
+
+    @property
     def sensors(self) -> dict[str, _core.SensorModel]:
         """The world's sensors that observations use, by name."""
         return {name: self._model.sensors[k] for name, k in self._sensors.items() if name in self._sources}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 import shutil
@@ -13,7 +14,9 @@ _READ = (".xml", ".yaml", ".yml", ".dae", ".sdf", ".urdf", ".obj", ".mtl")
 """Extensions of files that may name further files."""
 _NAME = re.compile(r"[^\s\"'<>=;,()]+\.[A-Za-z0-9_]{1,8}")
 _KNOB = re.compile(r"<knob\b[^>]*\bname=\"([^\"]*)\"[^>]*\bvalue=\"([^\"]*)\"")
-_USE = re.compile(r"\$(?:\{([^}]*)\}|\(([^)]*)\))")
+_USE = re.compile(r"\$(?:\{([^}|]*)(?:\|([^}]*))?\}|\(([^)]*)\))")
+_ANY = re.compile(r"\$(?:f?\{[^}]*\}|\([^)]*\))")
+"""A part of a name that may differ between worlds."""
 _MOST_FILES, _MOST_BYTES = 10_000, 1 << 30
 
 
@@ -60,10 +63,28 @@ def _named_files(env: str, texts: dict[str, str], extra: list[str]) -> list[str]
             text = file.read()
         known.update(_KNOB.findall(text))
         known.update(texts)
-        text = _USE.sub(lambda use: known.get(use[1] or use[2] or "", use[0]), text)
-        for name in _NAME.findall(text):
-            other = os.path.normpath(os.path.join(os.path.dirname(path), name.removeprefix("file://")))
-            if os.path.isfile(other) and other not in found:
-                found[other] = None
-                waiting.append(other)
+        folders = dict.fromkeys([os.path.dirname(path), os.path.dirname(env)])  # knobs name paths from `env`
+        for name in _names(text, known):
+            name = name.removeprefix("file://")
+            for folder in folders:
+                one = os.path.join(folder, name)
+                for match in glob.glob(os.path.join(glob.escape(folder), name)) if "*" in name else [one]:
+                    other = os.path.normpath(match)
+                    if os.path.isfile(other) and other not in found:
+                        found[other] = None
+                        waiting.append(other)
     return sorted(found)
+
+
+def _names(text: str, known: dict[str, str]) -> set[str]:
+    """Returns patterns of the names of files in a text: with the values of knobs, and with any value of those that have
+    none."""
+
+    def value(use: re.Match[str]) -> str:
+        name, default, old = use.groups()
+        found = known.get(name or old or "", default)
+        return use[0] if found is None else found
+
+    plain = _ANY.sub("*", _USE.sub(value, text))
+    anything = _ANY.sub("*", text)
+    return {name for name in (*_NAME.findall(plain), *_NAME.findall(anything)) if not name.startswith("*")}

@@ -12,16 +12,23 @@ import numpy.typing as npt
 
 from mvsim_gym._notices import notice
 from mvsim_gym.deploy.driver import Driver
+from mvsim_gym.deploy.pipeline import Pipeline
 from mvsim_gym.ros.messages import STORE
 from mvsim_gym.ros.topics import Qos, Topic
 from mvsim_gym.ros.transforms import TransformBuffer, TransformError, composed
 
-__all__ = ["RobotReadings", "yaw_of"]
+__all__ = ["RobotReadings", "check_told", "yaw_of"]
 
 _SENSOR = Qos(5, reliable=False)
 _LATEST = Qos(10)
 _TRANSFORMS = "tf2_msgs/msg/TFMessage"
 _ENCODINGS = {"32FC1": np.float32, "16UC1": np.uint16, "mono8": np.uint8}
+_TOLD = {"pose", "goal", "velocity", "odometry", "steer"}
+"""Sources of a pipeline, beside sensors, that messages or commands tell."""
+_UNTOLD = {
+    "attitude": "pitch, roll and height come in no message that is subscribed to",
+    "goal_heading": "the heading of a goal in a message is ignored, and arrival counts by distance alone",
+}
 _FIELDS: dict[int, Any] = {7: np.dtype("<f4"), 8: np.dtype("<f8")}  # by type number of sensor_msgs/PointField
 
 
@@ -272,6 +279,24 @@ class RobotReadings:
             start = fields[axis].offset
             columns.append(np.ascontiguousarray(data[:, start : start + kind.itemsize]).view(kind)[:, 0])
         self._pipeline.points(sensor, np.column_stack(columns), self._clock())
+
+
+def check_told(pipeline: Pipeline) -> None:
+    """Checks that messages tell what the observations need.
+
+    Raises:
+        ValueError: something is not told; all of it is named.
+    """
+    asked = {*pipeline.sources, *pipeline.observation_classes.values()}
+    lacking = {name for name in pipeline.sources if name not in _TOLD and name not in pipeline.sensors}
+    lacking |= _UNTOLD.keys() & asked
+    if lacking:
+        reasons = [f"'{name}' ({_UNTOLD.get(name, 'no message tells it')})" for name in sorted(lacking)]
+        raise ValueError(
+            f"drive: found a policy of {pipeline.env} that observes {', '.join(reasons)}, expected one of scans,"
+            " images, points, IMU, GNSS, poses, goals and velocities: give the readings from Python, by"
+            " mvsim_gym.deploy.loop"
+        )
 
 
 def yaw_of(q: Any) -> float:

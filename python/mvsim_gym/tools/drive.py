@@ -59,6 +59,7 @@ def drive(
     """
     from mvsim_gym.ros import network_of, open_transport
     from mvsim_gym.ros.drive_node import NODE, DriveNode, DriveOptions
+    from mvsim_gym.ros.robot_readings import check_told
     from mvsim_gym.ros.transport import NodeName, checked_namespace
 
     node_name = NodeName(NODE, checked_namespace("--namespace", namespace))
@@ -69,6 +70,7 @@ def drive(
     all_topics = {**{name: node_name.namespace + topic for name, topic in usual.items()}, **given}
     keywords = {**loaded.keywords, **settings}
     pipeline = Pipeline(loaded.env, agent=loaded.contract.agent, **keywords)
+    check_told(pipeline)
     if max_age is not None:
         ages = {name: {"max_age": max_age} for name in pipeline.sources if name != "goal"}
         pipeline = Pipeline(loaded.env, agent=loaded.contract.agent, sensors=ages, **keywords)

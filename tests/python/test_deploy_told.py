@@ -1,0 +1,70 @@
+"""`mvsim-gym drive` refuses, at its start, a policy whose observations no message tells; the files of all others are in
+their folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("rosbags", reason="needs the extra ros")
+
+from test_deploy_parity import GIVEN, pipeline_of
+
+from mvsim_gym import _core
+from mvsim_gym._files import assets
+from mvsim_gym.deploy import Pipeline
+from mvsim_gym.deploy.world_files import copy_files
+from mvsim_gym.registration import listing
+from mvsim_gym.ros.robot_readings import check_told
+
+UNTOLD = {
+    "mvsim/Crowd-v0": ["neighbours"],
+    "mvsim/CrowdNav-v0": ["neighbours"],
+    "mvsim/Greenhouse-v0": ["row_parity"],
+    "mvsim/IceDrive-v0": ["wheels"],
+    "mvsim/OffRoad-v0": ["wheels"],
+    "mvsim/Parking-v0": ["goal_heading"],
+    "mvsim/RaceDuel-v0": ["opponent"],
+    "mvsim/RowFollow-v0": ["row_parity"],
+    "mvsim/Slick-v0": ["wheels"],
+    "mvsim/SocialNav-v0": ["neighbours"],
+    "mvsim/TerrainGoal-v0": ["attitude"],
+    "mvsim/TrailerDock-v0": ["dock", "hitch", "near"],
+}
+
+
+@pytest.mark.parametrize("env_id", sorted(listing()))
+def test_a_policy_is_refused_if_no_message_tells_what_it_observes(env_id: str) -> None:
+    pipeline = pipeline_of(env_id)
+    if env_id not in UNTOLD:
+        check_told(pipeline)
+        return
+    with pytest.raises(ValueError, match=r"drive: found a policy .* mvsim_gym\.deploy\.loop") as refused:
+        check_told(pipeline)
+    named = [part.split("'")[0] for part in str(refused.value).split("'")[1::2]]
+    assert named == UNTOLD[env_id]
+
+
+@pytest.mark.parametrize("env_id", sorted(listing()))
+def test_the_files_of_an_exported_environment_are_all_copied(env_id: str, tmp_path: Path) -> None:
+    source = dict(_core.list_envs(str(Path(assets()) / "envs")))[env_id]
+    copied = tmp_path / copy_files(source, str(tmp_path), {})
+    pipeline = Pipeline(copied, given=GIVEN.get(env_id, ()))
+    assert pipeline.sources == pipeline_of(env_id).sources
+
+
+def test_the_command_says_so_at_its_start(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("onnx", reason="needs the extra export")
+    pytest.importorskip("onnxruntime", reason="needs the extra deploy")
+    import torch
+
+    from mvsim_gym.deploy.export import export_policy
+    from mvsim_gym.tools.cli import main
+
+    def towards(seen: dict[str, torch.Tensor]) -> torch.Tensor:
+        return torch.cat([seen["goal"][:, 1:2], seen["goal"][:, 2:3]], dim=1)
+
+    export_policy(towards, "mvsim/Parking-v0", tmp_path / "policy")
+    assert main(["drive", str(tmp_path / "policy"), "--goal", "1", "1", "--dry"]) != 0
+    assert "'goal_heading' (the heading of a goal in a message is ignored" in capsys.readouterr().err
