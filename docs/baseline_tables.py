@@ -9,6 +9,8 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import leaderboard
 import mvsim_gym
 from mvsim_gym.registration import listing
@@ -142,9 +144,28 @@ def contacts(row: Row) -> str:
     return " : ".join(number(count / LAPS, 3) for count in row["contacts"])
 
 
+def spread(rates: list[float]) -> list[str]:
+    """Returns the interquartile mean of the seeds and its 95 % interval, by a bootstrap over the seeds."""
+    if len(rates) < 3:
+        return ["-", "-"]
+    draws = np.random.default_rng(0).choice(rates, (2000, len(rates)))
+    low, high = np.percentile([leaderboard.interquartile_mean(draw.tolist()) for draw in draws], [2.5, 97.5])
+    return [percent(leaderboard.interquartile_mean(rates)), f"{percent(low)} to {percent(high)}"]
+
+
 def training() -> str:
     """Compares the cost and the result of PPO with the first script."""
-    heads = ["environment", "steps", "minutes", "seeds", "success", "lowest to highest", "script"]
+    heads = [
+        "environment",
+        "steps",
+        "minutes",
+        "seeds",
+        "success",
+        "lowest to highest",
+        "IQM",
+        "95 % interval",
+        "script",
+    ]
     heads += ["time (s) : script's", "SPL : script's"]
     rows = []
     for id, found in results().items():
@@ -161,6 +182,7 @@ def training() -> str:
                 str(len(rates)),
                 percent(learned["success"]),
                 f"{percent(min(rates))} to {percent(max(rates))}",
+                *spread(rates),
                 percent(script["success"]),
                 f"{number(learned['time'], 1)} : {number(script['time'], 1)}",
                 f"{number(learned['spl'], 3)} : {number(script['spl'], 3)}",
