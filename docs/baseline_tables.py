@@ -22,7 +22,7 @@ from robot import TEAMS  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "baselines.json"
 FLOORS = ("random", "stands still")
-TEXTS = ("environment", "task", "observations", "actions", "policy", "other ends")
+TEXTS = ("environment", "driver", "task", "observations", "actions", "policy", "other ends")
 
 Row = dict[str, Any]
 
@@ -191,6 +191,16 @@ def training() -> str:
     return table(heads, rows)
 
 
+def laps() -> str:
+    """Mean times on the public tracks, by examples/track_laps.py; a held-out track is one that a policy never drove."""
+    rows = json.loads((RESULTS.parent / "tracks.json").read_text())
+    names = sorted({name for row in rows.values() for name in row})
+    return table(
+        ["driver", *names],
+        [[driver, *(number(row[name]["time"], 2) for name in names)] for driver, row in rows.items()],
+    )
+
+
 TABLES = {
     "environments": environments,
     "policies": policies,
@@ -198,4 +208,5 @@ TABLES = {
     "duels": duels,
     "training": training,
     "leaderboard": leaderboard.table,
+    "laps": laps,
 }

@@ -170,17 +170,29 @@ def test_knobs_are_monotone(name: str, script: str, knob: str, values: list[Any]
     assert rates[0] > rates[-1] + 0.1, rates
 
 
-@pytest.mark.parametrize(
+RESETS = pytest.mark.parametrize(
     "first",
     [
         pytest.param(range(10), id="1e4"),
         pytest.param(range(10, lasting(100, 25)), id="1e5", marks=pytest.mark.slow),
     ],
 )
+
+
+@RESETS
 def test_starts_are_fair(env_id: str, first: range) -> None:
     """In 1e5 resets no episode begins in a collision or at its goal: none is over after a step of standing."""
+    begins_fairly(env_id, first, **blind(env_id))
+
+
+@RESETS
+def test_starts_of_teams_are_fair(team_id: str, first: range) -> None:
+    begins_fairly(team_id, first)
+
+
+def begins_fairly(env_id: str, first: range, **keywords: Any) -> None:
     num_envs = 1000
-    envs = gym.make_vec(env_id, num_envs=num_envs, time_limit=None, **blind(env_id))
+    envs = gym.make_vec(env_id, num_envs=num_envs, time_limit=None, **keywords)
     still = np.tile(Robot(env_id).as_actions(np.zeros((1, 2))), (num_envs, 1))
     for seed in first:
         envs.reset(seed=seed * num_envs)
