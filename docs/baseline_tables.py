@@ -9,6 +9,8 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import leaderboard
 import mvsim_gym
 from mvsim_gym.registration import listing
@@ -20,7 +22,7 @@ from robot import TEAMS  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "baselines.json"
 FLOORS = ("random", "stands still")
-TEXTS = ("environment", "task", "observations", "actions", "policy", "other ends")
+TEXTS = ("environment", "driver", "task", "observations", "actions", "policy", "other ends")
 
 Row = dict[str, Any]
 
@@ -142,9 +144,28 @@ def contacts(row: Row) -> str:
     return " : ".join(number(count / LAPS, 3) for count in row["contacts"])
 
 
+def spread(rates: list[float]) -> list[str]:
+    """Returns the interquartile mean of the seeds and its 95 % interval, by a bootstrap over the seeds."""
+    if len(rates) < 3:
+        return ["-", "-"]
+    draws = np.random.default_rng(0).choice(rates, (2000, len(rates)))
+    low, high = np.percentile([leaderboard.interquartile_mean(draw.tolist()) for draw in draws], [2.5, 97.5])
+    return [percent(leaderboard.interquartile_mean(rates)), f"{percent(low)} to {percent(high)}"]
+
+
 def training() -> str:
     """Compares the cost and the result of PPO with the first script."""
-    heads = ["environment", "steps", "minutes", "seeds", "success", "lowest to highest", "script"]
+    heads = [
+        "environment",
+        "steps",
+        "minutes",
+        "seeds",
+        "success",
+        "lowest to highest",
+        "IQM",
+        "95 % interval",
+        "script",
+    ]
     heads += ["time (s) : script's", "SPL : script's"]
     rows = []
     for id, found in results().items():
@@ -161,12 +182,23 @@ def training() -> str:
                 str(len(rates)),
                 percent(learned["success"]),
                 f"{percent(min(rates))} to {percent(max(rates))}",
+                *spread(rates),
                 percent(script["success"]),
                 f"{number(learned['time'], 1)} : {number(script['time'], 1)}",
                 f"{number(learned['spl'], 3)} : {number(script['spl'], 3)}",
             ]
         )
     return table(heads, rows)
+
+
+def laps() -> str:
+    """Mean times on the public tracks, by examples/track_laps.py; a held-out track is one that a policy never drove."""
+    rows = json.loads((RESULTS.parent / "tracks.json").read_text())
+    names = sorted({name for row in rows.values() for name in row})
+    return table(
+        ["driver", *names],
+        [[driver, *(number(row[name]["time"], 2) for name in names)] for driver, row in rows.items()],
+    )
 
 
 TABLES = {
@@ -176,4 +208,5 @@ TABLES = {
     "duels": duels,
     "training": training,
     "leaderboard": leaderboard.table,
+    "laps": laps,
 }

@@ -137,32 +137,62 @@ def test_a_seed_is_a_fixed_set_of_episodes(env_id: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("knob", "values"),
+    ("name", "script", "knob", "values"),
     [
-        ("obstacles", [0, 4, 8, 16]),
-        ("radius", ["0.1 0.1", "0.2 0.2", "0.35 0.35"]),
-        ("clearance", [0.6, 0.3, 0.15]),
+        ("Crowd", "go to goal", "people_count", [1, 3, 5, 10]),
+        ("CrowdNav", "go to goal", "people_count", [1, 3, 5]),
+        ("DepthNavigation", "go to goal", "obstacles", [0, 4, 8]),
+        ("Drift", "keeps the line", "grip", ["3, 5", "2, 3", "1.5, 2"]),
+        ("DynaBarn", "wait and go", "level", ["easy", "medium", "hard"]),
+        ("IceDrive", "knows no ice", "ice", [0.8, 0.3, 0.12]),
+        ("IceDrive", "knows no ice", "patches", [0, 3, 8]),
+        ("MultiNav", "go to goal", "obstacles", [0, 4, 8]),
+        ("NavArena", "go to goal", "obstacles", [0, 4, 8, 16]),
+        ("NavArena", "go to goal", "radius", ["0.1 0.1", "0.2 0.2", "0.35 0.35"]),
+        ("NavArena", "go to goal", "clearance", [0.6, 0.3, 0.15]),
+        ("OffRoad", "slow and steady", "sand_patches", [0, 4, 8]),
+        ("Race", "pure pursuit", "grip", [1.05, 0.9, 0.8, 0.7]),
+        ("Slick", "as on dry ground", "slip", ["0.7, 0.8", "0.1, 0.4", "0.05, 0.08"]),
+        ("SocialNav", "go to goal", "sight", [3, 1.5, 0.7]),
+        ("TrailerDock", "LQR alone", "area", ["12 25 -1 1", "12 25 -5 5", "12 16 -7 7"]),
+        ("TrailerDock", "LQR alone", "yaw", ["-5 5", "-28.65 28.65", "-50 50"]),
+        ("TurtleBot3Nav", "go to goal", "stage", [1, 2, 4]),
+        ("VisualNavigation", "go to goal", "obstacles", [0, 3, 6]),
     ],
 )
-def test_knobs_of_nav_arena_are_monotone(knob: str, values: list[Any]) -> None:
-    """More and larger cylinders, and less room around start and goal, lower the success of driving straight on."""
-    policy = baseline("mvsim/NavArena-v0", "go to goal")
-    rates = [play("mvsim/NavArena-v0", policy, 400, **{knob: value})["success"].mean() for value in values]
+def test_knobs_are_monotone(name: str, script: str, knob: str, values: list[Any]) -> None:
+    """More people and obstacles, slippery ground and starts farther off lower the success of a simple script."""
+    env_id = f"mvsim/{name}-v0"
+    count = {"NavArena": 400, "DynaBarn": 100}.get(name, 200)
+    policy = baseline(env_id, script)
+    rates = [play(env_id, policy, count, **{knob: value})["success"].mean() for value in values]
     assert all(easier > harder for easier, harder in pairwise(rates)), rates
     assert rates[0] > rates[-1] + 0.1, rates
 
 
-@pytest.mark.parametrize(
+RESETS = pytest.mark.parametrize(
     "first",
     [
         pytest.param(range(10), id="1e4"),
         pytest.param(range(10, lasting(100, 25)), id="1e5", marks=pytest.mark.slow),
     ],
 )
+
+
+@RESETS
 def test_starts_are_fair(env_id: str, first: range) -> None:
     """In 1e5 resets no episode begins in a collision or at its goal: none is over after a step of standing."""
+    begins_fairly(env_id, first, **blind(env_id))
+
+
+@RESETS
+def test_starts_of_teams_are_fair(team_id: str, first: range) -> None:
+    begins_fairly(team_id, first)
+
+
+def begins_fairly(env_id: str, first: range, **keywords: Any) -> None:
     num_envs = 1000
-    envs = gym.make_vec(env_id, num_envs=num_envs, time_limit=None, **blind(env_id))
+    envs = gym.make_vec(env_id, num_envs=num_envs, time_limit=None, **keywords)
     still = np.tile(Robot(env_id).as_actions(np.zeros((1, 2))), (num_envs, 1))
     for seed in first:
         envs.reset(seed=seed * num_envs)

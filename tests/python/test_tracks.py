@@ -45,19 +45,24 @@ def png(pixels: np.ndarray) -> bytes:
     )
 
 
-@pytest.fixture
-def ring(tmp_path: Path) -> Path:
-    """A map of a ring with a radius of 6 m and 2 m wide, and its middle line."""
+def draw_ring(folder: Path, radius: float) -> None:
+    """A map of a ring that is 2 m wide, and its middle line."""
     y, x = np.mgrid[0:160, 0:160]
-    radius = np.hypot(0.1 * (x + 0.5) - 8, 0.1 * (y + 0.5) - 8)
-    (tmp_path / "ring.png").write_bytes(png(np.where(np.abs(radius - 6) < 1, 255, 0)))
-    (tmp_path / "ring.yaml").write_text(
+    away = np.hypot(0.1 * (x + 0.5) - 8, 0.1 * (y + 0.5) - 8)
+    (folder / "ring.png").write_bytes(png(np.where(np.abs(away - radius) < 1, 255, 0)))
+    (folder / "ring.yaml").write_text(
         "image: ring.png\nresolution: 0.1\norigin: [-8, -8, 0]\nnegate: 0\n"
         "occupied_thresh: 0.65\nfree_thresh: 0.2\n"
     )
     angles = np.linspace(0, 2 * np.pi, 120, endpoint=False)
-    rows = [f"{6 * np.cos(a):.4f},{6 * np.sin(a):.4f},1.0,1.0" for a in angles]
-    (tmp_path / "ring_centerline.csv").write_text("\n".join(rows) + "\n")
+    rows = [f"{radius * np.cos(a):.4f},{radius * np.sin(a):.4f},1.0,1.0" for a in angles]
+    (folder / "ring_centerline.csv").write_text("\n".join(rows) + "\n")
+
+
+@pytest.fixture
+def ring(tmp_path: Path) -> Path:
+    """A map of a ring with a radius of 6 m and 2 m wide, and its middle line."""
+    draw_ring(tmp_path, 6)
     return tmp_path
 
 
@@ -75,6 +80,41 @@ def test_a_track_of_another_folder_is_driven_alike(tmp_path: Path) -> None:
         return out
 
     assert ten_steps(track="bean") == ten_steps(tracks=str(tmp_path), track="mine", roots=str(tmp_path))
+
+
+def test_each_world_of_several_tracks_has_its_own_line(tmp_path: Path) -> None:
+    """A list of folders: each episode picks one, and its points and progress are those of that track."""
+    names, lines = ("wide", "narrow"), []
+    for name, radius in zip(names, (6.0, 4.0), strict=True):
+        (tmp_path / name).mkdir()
+        draw_ring(tmp_path / name, radius)
+        line = tmp_path / name / "ring_centerline.csv"
+        made = tmp_path / name / "lap.track.xml"
+        command = ["import", str(tmp_path / name / "ring.yaml"), "--centreline", str(line), "-o", str(made)]
+        assert main(command) == 0
+        lines.append(np.loadtxt(line, delimiter=",")[:, :2])
+    envs = mvsim_gym.VectorEnv(
+        RACE,
+        num_envs=32,
+        tracks=[tmp_path / name for name in names],
+        track="lap",
+        roots=tmp_path,
+        reset={"line_up": {"lateral": 0, "yaw": 0, "speed": "1 1"}},
+    )
+    seen = []
+    for seed in range(2):
+        observation, _ = envs.reset(seed=100 * seed)
+        pose = envs.read("vehicle:car1/pose")
+        x, y = np.moveaxis(observation["centreline"].reshape(32, -1, 2), 2, 0)
+        cos, sin = np.cos(pose[:, 2:]), np.sin(pose[:, 2:])
+        points = np.stack([pose[:, :1] + cos * x - sin * y, pose[:, 1:2] + sin * x + cos * y], axis=2)
+        far = np.stack([off(line, points.reshape(-1, 2)).reshape(32, -1).max(axis=1) for line in lines])
+        assert (far.min(axis=0) < 0.02).all() and (far.max(axis=0) > 0.1).all()
+        seen.append(far.argmin(axis=0))
+        _, reward, terminated, _, _ = envs.step(np.tile(np.float32([-0.8, 0]), (32, 1)))
+        assert not terminated.any() and (reward > 0.02).all()  # a metre a second along the line
+    envs.close()
+    assert {0, 1} == set(seen[0]) == set(seen[1]) and (seen[0] != seen[1]).any()
 
 
 def test_a_track_that_is_missing_is_named(tmp_path: Path) -> None:
