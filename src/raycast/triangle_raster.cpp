@@ -37,6 +37,20 @@ HWY_INLINE void draw_block(const RasterTriangle& t, const RayGrid& grid, int col
            side2 = in_columns(t.sides[2], a, b), nearness = in_columns(t.nearness, a, b);
   const VD slope0 = hn::Set(d, t.sides[0].slope), slope1 = hn::Set(d, t.sides[1].slope),
            slope2 = hn::Set(d, t.sides[2].slope), slope3 = hn::Set(d, t.nearness.slope);
+  // Rounded products and sums keep the order of the slopes, which grow from row to row. So each function is
+  // greatest in the first or in the last row, and a block in which it is too small there is empty.
+  const auto greatest = [&](VD columns, VD factor, double change) HWY_ATTR {
+    return in_row(columns, factor,
+                  hn::Set(d, grid.slope[static_cast<size_t>(change > 0 ? bottom - 1 : top)]));
+  };
+  const auto is_below_zero = [&](VD columns, VD factor, double change) HWY_ATTR {
+    return hn::AllTrue(d, hn::Lt(greatest(columns, factor, change), hn::Zero(d)));
+  };
+  constexpr int kFewRows = 8;  // are drawn in the time of this question
+  if (bottom - top > kFewRows &&
+      (is_below_zero(side0, slope0, t.sides[0].slope) || is_below_zero(side1, slope1, t.sides[1].slope) ||
+       is_below_zero(side2, slope2, t.sides[2].slope) || is_below_zero(nearness, slope3, t.nearness.slope)))
+    return;
   const auto id = hn::Set(du, t.id);
   size_t pixel =
       static_cast<size_t>(top - tile.rect.top) * tile.stride + static_cast<size_t>(column - tile.rect.left);

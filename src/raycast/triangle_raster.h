@@ -31,7 +31,7 @@ struct RayGrid {
 
   int width = 0, height = 0;
   std::vector<double> a, b;           // by column, as many as tile_stride(width)
-  std::vector<double> slope, length;  // by row; lengths are positive
+  std::vector<double> slope, length;  // by row; slopes grow, lengths are positive
 };
 
 // A linear function of the rays of a RayGrid: a * a[c] + b * b[c] + slope * slope[r].

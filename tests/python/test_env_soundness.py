@@ -20,6 +20,8 @@ from baselines import policies
 from robot import Robot, rows_of
 
 EPISODES = 32
+FEW = 16  # where each of many policies drives to the time limit
+SLOW_SCRIPTS = ("mvsim/DynaBarn-v0", "mvsim/SocialNav-v0")  # which look ahead at moving obstacles
 LONG = {
     "mvsim/Greenhouse-v0": 4,
     "mvsim/RowFollow-v0": 4,
@@ -84,9 +86,9 @@ def test_no_free_reward(env_id: str) -> None:
         "wide circling": constant(robot, fast, turn / 4),
         "to and fro": lambda observation, step: swing[step // 5 % 2](observation, step),
     }
-    yardstick = play(env_id, baseline(env_id))["return"].mean()
+    yardstick = play(env_id, baseline(env_id), FEW)["return"].mean()
     for name, policy in idle.items():
-        mean = play(env_id, policy, **blind(env_id))["return"].mean()
+        mean = play(env_id, policy, FEW, **blind(env_id))["return"].mean()
         assert mean < 0 and mean < yardstick, name
 
 
@@ -96,7 +98,8 @@ def test_chance_does_not_win(env_id: str) -> None:
         env_id, lambda o, _: rng.uniform(-1, 1, (rows_of(o), 2)).astype(np.float32), **blind(env_id)
     )
     assert random["success"].mean() < 0.05
-    assert play(env_id, baseline(env_id), 100)["success"].mean() > YARDSTICK.get(env_id, 0.8)
+    count = EPISODES if env_id in SLOW_SCRIPTS else 100
+    assert play(env_id, baseline(env_id), count)["success"].mean() > YARDSTICK.get(env_id, 0.8)
 
 
 def test_progress_telescopes(env_id: str) -> None:

@@ -116,6 +116,22 @@ TEST(TriangleRaster, RandomTrianglesAreThoseThatRaysMeetOneByOne) {
   EXPECT_GT(seen, 1000);
 }
 
+// Strips of four rows are drawn row by row; blocks of many rows are left out where a triangle is not.
+TEST(TriangleRaster, StripsOfFewRowsHaveTheSameBits) {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    const Scene scene(seed);
+    const RayGrid grid = pinhole(40, 32);
+    const RasterTile whole = drawn(scene, grid, {0, 40, 0, 32});
+    for (int top = 0; top < 32; top += 4) {
+      const RasterTile strip = drawn(scene, grid, {0, 40, top, top + 4});
+      const size_t begin = static_cast<size_t>(top) * whole.stride, count = 4 * strip.stride;
+      ASSERT_EQ(strip.stride, whole.stride);
+      EXPECT_EQ(std::memcmp(&strip.nearness[0], &whole.nearness[begin], count * sizeof(double)), 0) << seed;
+      EXPECT_EQ(std::memcmp(&strip.id[0], &whole.id[begin], count * sizeof(uint64_t)), 0) << seed;
+    }
+  }
+}
+
 TEST(TriangleRaster, EveryInstructionSetGivesTheSameBits) {
   const RayGrid grid = pinhole(61, 33);
   for (uint64_t seed = 0; seed < 10; ++seed) {
