@@ -97,20 +97,20 @@ TEST(SolverOverrides, AFixtureKeepsOurShape) {
   EXPECT_NE(dynamic_cast<const SolverShape*>(fixture->GetShape()), nullptr);
 }
 
-// Box2D lets only classes that are derived from its own call this function.
+// Box2D lets only classes that are derived from its own name this function.
 struct FrictionAccess : b2FrictionJoint {
-  static void solve(b2FrictionJoint& joint, const b2SolverData& data) {
-    static_cast<FrictionAccess&>(joint).b2FrictionJoint::SolveVelocityConstraints(data);
-  }
+  static constexpr void (b2FrictionJoint::*kSolve)(const b2SolverData&) =
+      &FrictionAccess::SolveVelocityConstraints;
 };
 
 TEST(SolverOverrides, FrictionOnTheGroundIsThatOfTheLibrary) {
   void* const library = dlopen("libbox2d.so.2", RTLD_NOW);
   if (library == nullptr) GTEST_SKIP() << "no shared library of Box2D 2 to compare with";
   using Solve = void (*)(b2FrictionJoint*, const b2SolverData&);
-  const auto theirs = reinterpret_cast<Solve>(
-      dlsym(library, "_ZN15b2FrictionJoint24SolveVelocityConstraintsERK12b2SolverData"));
+  constexpr const char* kName = "_ZN15b2FrictionJoint24SolveVelocityConstraintsERK12b2SolverData";
+  const auto theirs = reinterpret_cast<Solve>(dlsym(library, kName));
   ASSERT_NE(theirs, nullptr);
+  ASSERT_NE(dlsym(RTLD_DEFAULT, kName), reinterpret_cast<void*>(theirs)) << "the library's own is called";
   RandomStream random(3, 0, StreamPurpose::kSpawn);
   int changed = 0;
   for (int i = 0; i < 2000; ++i) {
@@ -143,7 +143,7 @@ TEST(SolverOverrides, FrictionOnTheGroundIsThatOfTheLibrary) {
     std::memcpy(after.data(), static_cast<void*>(&joint), sizeof joint);
     std::memcpy(static_cast<void*>(&joint), before.data(), sizeof joint);
     data.velocities = found;
-    for (int k = 0; k < 3; ++k) FrictionAccess::solve(joint, data);
+    for (int k = 0; k < 3; ++k) (joint.*FrictionAccess::kSolve)(data);
     ASSERT_EQ(std::memcmp(expected, found, sizeof found), 0) << i;
     ASSERT_EQ(std::memcmp(after.data(), static_cast<void*>(&joint), sizeof joint), 0) << i;
     changed += before != after ? 1 : 0;
