@@ -36,7 +36,8 @@ float b2Timer::GetMilliseconds() const {
 // 4 % of a step of two bodies in contact.
 b2StackAllocator::b2StackAllocator() : m_index(0), m_allocation(0), m_maxAllocation(0), m_entryCount(0) {}
 
-b2StackAllocator::~b2StackAllocator() = default;
+// NOLINTNEXTLINE(modernize-use-equals-default): a header of Box2D declares it
+b2StackAllocator::~b2StackAllocator() {}
 
 void* b2StackAllocator::Allocate(int32 size) {
   b2StackEntry& entry = m_entries[m_entryCount++];  // Box2D nests far fewer than there are
