@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest import ROOT
+from gymnasium import spaces
 
 import mvsim_gym
 from mvsim_gym.sb3 import MVSimVecEnv
@@ -46,7 +47,9 @@ def test_the_network_sees_the_goal_from_the_robot() -> None:
     envs = MVSimVecEnv(id, num_envs=4, **train_her.LIMITS[id])
     envs.seed(seeds[0])
     seen: Any = envs.reset()
-    layers = train_her.GoalAhead(envs.observation_space)
+    space = envs.observation_space
+    assert isinstance(space, spaces.Dict)
+    layers = train_her.GoalAhead(space)
     shown = layers({key: torch.as_tensor(rows) for key, rows in seen.items()}).numpy()
     batch = mvsim_gym.VectorEnv(id, num_envs=4)
     distance, *bearing = batch.reset(seed=seeds)[0]["goal"].T  # bearing: cosine, sine
@@ -64,6 +67,7 @@ def test_what_comes_after_a_goal_in_hindsight_does_not_count() -> None:
     """Goals in hindsight give rewards without an end of the episode; the replay ends there."""
     model = train_her.learner("mvsim/NavArena-v0", 0, 4)
     model.learn(3_000)
+    assert model.replay_buffer
     drawn = model.replay_buffer.sample(2_000)
     won = drawn.rewards > 0
     assert won.any() and not won.all() and (drawn.dones[won] == 1).all()
