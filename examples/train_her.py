@@ -1,4 +1,4 @@
-"""SAC with hindsight experience replay (HER) learns a task from its sparse reward alone: 1 at the goal, 0 elsewhere.
+"""Trains SAC with hindsight experience replay (HER) by the sparse reward alone: 1 at the goal, 0 elsewhere.
 
     python examples/train_her.py                                   # Parking: pose and speed have to be right
     python examples/train_her.py --env mvsim/NavArena-v0 --steps 100000
