@@ -185,7 +185,7 @@ def sb3_split(settings: Settings) -> Row:
 
 @figure("ppo_over_sb3")
 def ppo_over_sb3(settings: Settings) -> Row:
-    """Both in turns, with the same networks and hyperparameters."""
+    """Both in turns, with the same networks and hyperparameters, and one thread of PyTorch, as `ppo.py` has it."""
     from mvsim_gym.sb3 import MVSimVecEnv
 
     sys.path.append(str(ROOT / "examples"))
@@ -193,6 +193,8 @@ def ppo_over_sb3(settings: Settings) -> Row:
     import ppo
     import torch
 
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
     iterations = 1 if settings.quick else 5
     theirs = learner(MVSimVecEnv("mvsim/NavArena-v0", NUM_ENVS, settings.threads), iterations)
     keywords = {"num_threads": settings.threads, "autoreset_mode": "SameStep", "flatten": True, "copy": False}
@@ -208,11 +210,12 @@ def ppo_over_sb3(settings: Settings) -> Row:
         return time.perf_counter() - began
 
     runs = [ours() / theirs() for _ in range(settings.runs)]
+    torch.set_num_threads(before)
     config = {
         "work": "examples/ppo.py on mvsim/NavArena-v0, seconds over those of Stable-Baselines3's PPO",
         "num_envs": NUM_ENVS,
         "num_threads": settings.threads,
-        "torch_threads": torch.get_num_threads(),
+        "torch_threads": 1,
         "steps": STEPS,
         "minibatch": ppo.BATCH_SIZE,
         "epochs": ppo.EPOCHS,
