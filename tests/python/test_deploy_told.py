@@ -54,6 +54,20 @@ def test_the_files_of_an_exported_environment_are_all_copied(env_id: str, tmp_pa
     assert pipeline.sources == pipeline_of(env_id).sources
 
 
+@pytest.mark.parametrize("name", ["{secret}/${any}.txt", "../secret/${any}.txt", "${any}/../../secret/x.txt"])
+def test_a_pattern_collects_no_files_of_other_folders(name: str, tmp_path: Path) -> None:
+    own, secret = tmp_path / "own", tmp_path / "secret"
+    for folder in (own, secret):
+        folder.mkdir()
+        (folder / "key.txt").write_text("x")
+    env = own / "a.env.xml"
+    env.write_text(f'<mvsim_env world="{name.replace("{secret}", str(secret))}" mine="./${{any}}.txt"/>')
+    out = tmp_path / "out"
+    out.mkdir()
+    copy_files(str(env), str(out), {})
+    assert sorted(path.name for path in out.rglob("*") if path.is_file()) == ["a.env.xml", "key.txt"]
+
+
 def test_the_command_says_so_at_its_start(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("onnx", reason="needs the extra export")
     pytest.importorskip("onnxruntime", reason="needs the extra deploy")

@@ -8,6 +8,8 @@ import re
 import shutil
 from collections.abc import Iterable
 
+from mvsim_gym._files import assets
+
 __all__ = ["copy_files"]
 
 _READ = (".xml", ".yaml", ".yml", ".dae", ".sdf", ".urdf", ".obj", ".mtl")
@@ -67,13 +69,26 @@ def _named_files(env: str, texts: dict[str, str], extra: list[str]) -> list[str]
         for name in _names(text, known):
             name = name.removeprefix("file://")
             for folder in folders:
-                one = os.path.join(folder, name)
-                for match in glob.glob(os.path.join(glob.escape(folder), name)) if "*" in name else [one]:
+                for match in _matches(folder, name, os.path.dirname(env)):
                     other = os.path.normpath(match)
                     if os.path.isfile(other) and other not in found:
                         found[other] = None
                         waiting.append(other)
     return sorted(found)
+
+
+def _matches(folder: str, name: str, own: str) -> list[str]:
+    """Returns the paths of a name or a pattern. A pattern stays within the environment's folder `own` and the package's
+    data, so that a stranger's file collects nothing else into a folder that is published."""
+    if "*" not in name:
+        return [os.path.join(folder, name)]
+    start = os.path.normpath(os.path.join(folder, os.path.dirname(name.partition("*")[0])))
+    if (
+        not any(os.path.commonpath([start, root]) == root for root in (own, assets()))
+        or ".." in name[name.index("*") :]
+    ):
+        return []
+    return glob.glob(os.path.join(glob.escape(folder), name))
 
 
 def _names(text: str, known: dict[str, str]) -> set[str]:
