@@ -241,6 +241,7 @@ void step_imposed_tires(const VehicleModel& v, const double* params, std::span<W
 // The forces of the tires, turned into the frame of the vehicle, and the slope on its chassis.
 void push(PushedBody& chassis, std::span<const WheelInput> inputs, std::span<RotationMemo> rotations,
           std::span<WheelState> wheels, Vec2 slope) {
+  const bool is_level = slope.x == 0 && slope.y == 0;
   for (size_t i = 0; i < wheels.size(); ++i) {
     WheelState& wheel = wheels[i];
     Vec2 force{wheel.force_x, wheel.force_y};
@@ -250,7 +251,7 @@ void push(PushedBody& chassis, std::span<const WheelInput> inputs, std::span<Rot
       wheel.force_y = force.y;
     }
     chassis.push(inputs[i].position, force);
-    if (slope.x != 0 || slope.y != 0) chassis.push(inputs[i].position, inputs[i].weight * slope);
+    if (!is_level) chassis.push(inputs[i].position, inputs[i].weight * slope);
   }
 }
 

@@ -90,37 +90,41 @@ bool is_held(const SimState& s, size_t vehicle) {
 void integrate_freely(const Model& m, SimState& s, Workspace& w, double dt) {
   for (size_t i = 0; i < m.vehicles.size(); ++i) {
     if (is_held(s, i)) continue;
-    BodyState& body = s.bodies[m.vehicles[i].body];
+    const size_t index = m.vehicles[i].body;
+    BodyState& body = s.bodies[index];
+    VehicleState& state = s.vehicles[i];
     VehicleWork& mine = w.vehicles[i];
     mine.other = body;
-    integrate_free(body, s.inertias[m.vehicles[i].body], mine.force, dt, mine.yaw);
-    // at once: the next step waits for it
-    if (!s.vehicles[i].by_solver) mine.yaw.of(body.angle);
+    integrate_free(body, s.inertias[index], mine.force, dt, mine.yaw);
+    // rotations at once, in the order in which the next step waits for them
+    if (state.rounded.is_kept) {
+      mine.other_rounded = state.rounded;
+      advance(state.rounded, body, s.inertias[index], dt);
+      mine.rounded_yaw.of(state.rounded.angle);
+    }
+    if (!state.by_solver) mine.yaw.of(body.angle);
     mine.travel = norm(reference_point(body) - reference_point(mine.other));
   }
 }
 
 // From where each vehicle was to where it gets freely, or back.
 void swap_places(const Model& m, SimState& s, Workspace& w, size_t vehicle) {
-  std::swap(s.bodies[m.vehicles[vehicle].body], w.vehicles[vehicle].other);
+  VehicleWork& mine = w.vehicles[vehicle];
+  std::swap(s.bodies[m.vehicles[vehicle].body], mine.other);
+  RoundedPose& rounded = s.vehicles[vehicle].rounded;
+  if (rounded.is_kept) std::swap(rounded, mine.other_rounded);
 }
 
 // Updates the state of a vehicle that has moved freely.
-void note_free_move(const Model& m, SimState& s, Workspace& w, size_t vehicle, double dt) {
-  VehicleState& state = s.vehicles[vehicle];
-  VehicleWork& mine = w.vehicles[vehicle];
-  s.free_distances[vehicle] -= mine.travel;
-  state.in_collision = false;
-  if (!state.rounded.is_kept) return;
-  const size_t body = m.vehicles[vehicle].body;
-  advance(state.rounded, s.bodies[body], s.inertias[body], dt);
-  mine.rounded_yaw.turn_to(state.rounded.angle);  // at once: the next step waits for it
+void note_free_move(SimState& s, const Workspace& w, size_t vehicle) {
+  s.free_distances[vehicle] -= w.vehicles[vehicle].travel;
+  s.vehicles[vehicle].in_collision = false;
 }
 
-void move_all_freely(const Model& m, SimState& s, Workspace& w, double dt) {
+void move_all_freely(const Model& m, SimState& s, Workspace& w) {
   for (size_t i = 0; i < m.vehicles.size(); ++i) {
     swap_places(m, s, w, i);
-    note_free_move(m, s, w, i, dt);
+    note_free_move(s, w, i);
   }
 }
 
@@ -183,7 +187,7 @@ void move_by_solver(const Model& m, SimState& s, Workspace& w, double dt) {
   for (size_t i = 0; i < m.vehicles.size(); ++i) {
     if (!s.vehicles[i].by_solver) {
       swap_places(m, s, w, i);
-      note_free_move(m, s, w, i, dt);
+      note_free_move(s, w, i);
       continue;
     }
     solver.turn_wheels(m.vehicles[i], wheel_states({m, s}, i));
@@ -225,7 +229,7 @@ void move(const Model& m, SimState& s, Workspace& w, double dt) {
   integrate_freely(m, s, w, dt);
   const bool everyone = needs_solver(m, s, w);
   if (!s.in_contact && !everyone && all_within_reach(s, w)) {
-    for (size_t i = 0; i < m.vehicles.size(); ++i) note_free_move(m, s, w, i, dt);
+    for (size_t i = 0; i < m.vehicles.size(); ++i) note_free_move(s, w, i);
     return;
   }
   for (size_t i = 0; i < m.vehicles.size(); ++i)
@@ -236,7 +240,7 @@ void move(const Model& m, SimState& s, Workspace& w, double dt) {
   else
     hold_near_ones(m, s, w, dt);
   if (!s.in_contact && !is_any_held(s)) {
-    move_all_freely(m, s, w, dt);
+    move_all_freely(m, s, w);
     return;
   }
   move_by_solver(m, s, w, dt);

@@ -19,9 +19,10 @@ namespace mvsim {
 
 // Scratch memory of one vehicle.
 struct VehicleWork {
-  BodyForce force;    // of its tires in this step
-  BodyState other;    // where its body was before the step; once it is put back, where it gets to freely
-  double travel = 0;  // m, of its reference point in this step if it touches nothing
+  BodyForce force;  // of its tires in this step
+  BodyState other;  // where its body was before the step; once it is put back, where it gets to freely
+  RoundedPose other_rounded;  // as `other`, if VehicleState::rounded is kept
+  double travel = 0;          // m, of its reference point in this step if it touches nothing
   RotationMemo yaw;
   LatestRotation rounded_yaw;  // of VehicleState::rounded
   SteerMemo steer;

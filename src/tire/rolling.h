@@ -127,7 +127,10 @@ struct RollingStep {
 // One step under the input's torque and brake. `limit`: friction limit, N; `drag`: a force of the terrain on
 // the chassis that the spin does not feel, N.
 inline RollingStep roll(const TireInput& in, const Losses& l, double limit, double drag = 0) {
-  double torque = rolling_losses(in, l, drag).rest_of(in.torque), brake = 0;
+  const bool overshoots = may_overshoot(in, l);
+  const LossTorques lost =
+      overshoots ? rolling_losses(in, l, drag) : LossTorques{l.damping * in.spin, l.resistance};
+  double torque = lost.rest_of(in.torque), brake = 0;
   double force = rolling_force(in, torque);
   bool rolls = true;
   if (in.brake > 0) {
@@ -147,7 +150,7 @@ inline RollingStep roll(const TireInput& in, const Losses& l, double limit, doub
   force = std::clamp(wanted, -limit, limit);
   if (drag != 0) drag = std::clamp(drag, -limit, limit);
   const double felt = in.radius * (force - drag);
-  if (may_overshoot(in, l) && !(rolls && force == wanted)) {
+  if (overshoots && !(rolls && force == wanted)) {
     torque = slipping_losses(in, l, in.torque - brake - felt).rest_of(in.torque);
     if (brake != 0) torque -= brake;
   }

@@ -123,19 +123,20 @@ void speed_pid(const double* p, const SpeedPidInput& in, double* state, double* 
     for (size_t i = 0; i < n; ++i) smooth[i] = filtered(p, state + i * kSpeedPidState, in.setpoint[i], in.dt);
   const double* const setpoint = p[kFilter] != 0 ? smooth : in.setpoint.data();
   const bool wants_stop = all_below({setpoint, n}, p[kZeroThreshold]);
-  const bool stopped = wants_stop && all_below(in.actual, p[kStopThreshold]);
+  if (wants_stop && all_below(in.actual, p[kStopThreshold])) {
+    for (size_t i = 0; i < n; ++i) {
+      torque[i] = kNoTorque;
+      std::fill_n(state + i * kSpeedPidState, kFirst, 0.0);  // all but the filter
+    }
+    return;
+  }
   for (size_t i = 0; i < n; ++i) {
     double* const memory = state + i * kSpeedPidState;
-    PidState pid;
-    if (stopped) {
-      torque[i] = kNoTorque;
-    } else {
-      pid = {memory[kIntegral], memory[kDerivative], memory[kLastError], memory[kHasLast]};
-      torque[i] = pid_step(gains, pid, setpoint[i] - in.actual[i], in.dt, feedforward);
-      // stopping may brake but never reverse
-      if (wants_stop)
-        torque[i] = in.actual[i] > 0 ? std::min(kNoTorque, torque[i]) : std::max(kNoTorque, torque[i]);
-    }
+    PidState pid{memory[kIntegral], memory[kDerivative], memory[kLastError], memory[kHasLast]};
+    torque[i] = pid_step(gains, pid, setpoint[i] - in.actual[i], in.dt, feedforward);
+    // stopping may brake but never reverse
+    if (wants_stop)
+      torque[i] = in.actual[i] > 0 ? std::min(kNoTorque, torque[i]) : std::max(kNoTorque, torque[i]);
     memory[kIntegral] = pid.integral;
     memory[kDerivative] = pid.derivative;
     memory[kLastError] = pid.last_error;
