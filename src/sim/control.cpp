@@ -48,6 +48,16 @@ const double* shape_command(const Model& m, SimState& s, size_t index, double dt
   return in_force;
 }
 
+// Turns the front wheels of a car with a servo to its angle. Their rotations follow from this angle alone,
+// whatever is cached.
+void turn_front_wheels(const VehicleModel& v, const double* params, double angle, VehicleWork& work) {
+  const FrontMemo& front =
+      front_rotations(v.wheels, params[v.dynamics_params + kMaxSteer], angle, work.steer.steered);
+  const std::span<RotationMemo> rotations = work.wheels.steer_rotations();
+  rotations[kFrontLeft].keep(front.left, front.R_left);
+  rotations[kFrontRight].keep(front.right, front.R_right);
+}
+
 void turn_servo(const VehicleModel& v, const double* params, double* memory, double dt, ServoMemo& memo,
                 double* actuation) {
   const double most = params[v.dynamics_params + kMaxSteer];
@@ -93,13 +103,19 @@ void control(const Model& m, SimState& s, size_t index, double dt, Vec2 slope, V
                         .dynamics_params = params + v.dynamics_params,
                         .climbing_force = -params[v.body_params + kChassisMass] * m.gravity * slope.x,
                         .steer_rotations = work.wheels.steer_rotations(),
-                        .memo = &work.steer};
+                        .memo = &work.steer,
+                        .has_servo = v.drive.servo.has_value()};
+  double* const drive_memory = s.memory.data() + v.drive.memory;
+  if (v.drive.servo) turn_front_wheels(v, params, drive_memory[kServoAngle], work);
   if (v.drive.kinematics) input.beliefs = params + *v.drive.kinematics;
   const double* command = shape_command(m, s, index, dt);
   double* state = s.memory.data() + v.controller_state;
   double actuation[kMaxActuation] = {};
   v.controller->step(params + v.controller_params, input, command, state, actuation);
-  if (v.drive.servo) turn_servo(v, params, s.memory.data() + v.drive.memory, dt, work.servo, actuation);
+  if (v.drive.servo) {
+    turn_servo(v, params, drive_memory, dt, work.servo, actuation);
+    turn_front_wheels(v, params, drive_memory[kServoAngle], work);
+  }
   if (details)
     v.controller->log_values(params + v.controller_params, input, command, state, actuation,
                              details->controllers[index].data());

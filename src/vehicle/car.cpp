@@ -40,6 +40,35 @@ const FrontMemo& front_angles(std::span<const WheelModel> wheels, double max_ste
   return memo;
 }
 
+namespace {
+
+Rotation2 rotation_towards(double x, double y) {
+  const double inverse = 1 / std::sqrt(x * x + y * y);
+  Rotation2 out;
+  out.c = x * inverse;
+  out.s = y * inverse;
+  return out;
+}
+
+}  // namespace
+
+FrontRotations front_rotations(std::span<const WheelModel> wheels, double max_steer, double steer) {
+  if (steer == 0 || max_steer == 0) return {};
+  const double track = wheels[kFrontLeft].position.y - wheels[kFrontRight].position.y;
+  const SinCos sc = sin_cos(std::clamp(steer, -max_steer, max_steer));
+  const double shift = track / (2 * wheelbase(wheels)) * sc.sin;
+  return {rotation_towards(sc.cos - shift, sc.sin), rotation_towards(sc.cos + shift, sc.sin)};
+}
+
+const FrontMemo& front_rotations(std::span<const WheelModel> wheels, double max_steer, double steer,
+                                 FrontMemo& memo) {
+  if (steer != memo.wanted || max_steer != memo.max) {
+    const auto [left, right] = front_rotations(wheels, max_steer, steer);
+    memo = {steer, max_steer, math::atan2(left.s, left.c), math::atan2(right.s, right.c), left, right};
+  }
+  return memo;
+}
+
 double wheelbase(std::span<const WheelModel> wheels) {
   return wheels[kFrontLeft].position.x - wheels[kRearLeft].position.x;
 }

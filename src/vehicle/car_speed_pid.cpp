@@ -61,10 +61,10 @@ class CarSpeedPid final : public Controller {
     }
     SteerMemo none;
     SteerMemo& memo = in.memo ? *in.memo : none;
-    const FrontMemo& wanted = front_angles(in.wheels, in.dynamics_params[kMaxSteer], steer, memo.asked);
+    const FrontRotations wanted = asked_rotations(in, steer, memo);
     const Twist2 twist{vx, 0, omega};
-    const double setpoint[] = {wheel_speed(in.wheels[kFrontLeft], twist, memo.asked_left.of(wanted.left)),
-                               wheel_speed(in.wheels[kFrontRight], twist, memo.asked_right.of(wanted.right))};
+    const double setpoint[] = {wheel_speed(in.wheels[kFrontLeft], twist, wanted.left),
+                               wheel_speed(in.wheels[kFrontRight], twist, wanted.right)};
     const double actual[] = {wheel_speed(in.wheels[kFrontLeft], in.odometry, steered(in, kFrontLeft)),
                              wheel_speed(in.wheels[kFrontRight], in.odometry, steered(in, kFrontRight))};
     speed_pid(p,
@@ -80,6 +80,13 @@ class CarSpeedPid final : public Controller {
   static double wheel_speed(const WheelModel& wheel, const Twist2& body, const Rotation2& yaw) {
     const Vec2 velocity{body.vx - body.omega * wheel.position.y, body.vy + body.omega * wheel.position.x};
     return yaw.unrotate(velocity).x;
+  }
+
+  static FrontRotations asked_rotations(const ControllerInput& in, double steer, SteerMemo& memo) {
+    const double most = in.dynamics_params[kMaxSteer];
+    if (in.has_servo) return front_rotations(in.wheels, most, steer);
+    const FrontMemo& angles = front_angles(in.wheels, most, steer, memo.asked);
+    return {memo.asked_left.of(angles.left), memo.asked_right.of(angles.right)};
   }
 
   static Rotation2 steered(const ControllerInput& in, CarWheel wheel) {

@@ -25,6 +25,7 @@ inline constexpr int kMaxActuation = 4;
 struct FrontMemo {
   double wanted = std::numeric_limits<double>::quiet_NaN(), max = 0;  // rad
   double left = 0, right = 0;                                         // rad
+  Rotation2 R_left, R_right;                                          // set by front_rotations()
 };
 
 // Those of one vehicle.
@@ -44,6 +45,7 @@ struct ControllerInput {
   double climbing_force = 0;                  // N, weight of the chassis along the slope, positive uphill
   std::span<RotationMemo> steer_rotations{};  // cache by wheel; empty: there is none
   SteerMemo* memo = nullptr;                  // of this vehicle; null: there is none
+  bool has_servo = false;                     // the steering follows the actuation by a servo
 };
 
 // Beliefs of a controller about its wheels, as factors of what is true, with the names of ros2_control's
