@@ -52,20 +52,20 @@ Rotation2 rotation_towards(double x, double y) {
 
 }  // namespace
 
-FrontRotations front_rotations(std::span<const WheelModel> wheels, double max_steer, double steer) {
-  if (steer == 0 || max_steer == 0) return {};
+FrontRotations front_rotations(std::span<const WheelModel> wheels, Vec2 heading) {
+  if (heading.y == 0) return {};
   const double track = wheels[kFrontLeft].position.y - wheels[kFrontRight].position.y;
-  const SinCos sc = sin_cos(std::clamp(steer, -max_steer, max_steer));
-  const double shift = track / (2 * wheelbase(wheels)) * sc.sin;
-  return {rotation_towards(sc.cos - shift, sc.sin), rotation_towards(sc.cos + shift, sc.sin)};
+  const double shift = track / (2 * wheelbase(wheels)) * heading.y;
+  return {rotation_towards(heading.x - shift, heading.y), rotation_towards(heading.x + shift, heading.y)};
 }
 
-const FrontMemo& front_rotations(std::span<const WheelModel> wheels, double max_steer, double steer,
-                                 FrontMemo& memo) {
-  if (steer != memo.wanted || max_steer != memo.max) {
-    const auto [left, right] = front_rotations(wheels, max_steer, steer);
-    memo = {steer, max_steer, math::atan2(left.s, left.c), math::atan2(right.s, right.c), left, right};
-  }
+const FrontMemo& front_rotations(std::span<const WheelModel> wheels, double steer, FrontMemo& memo) {
+  if (steer == memo.wanted) return memo;
+  const SinCos sc = sin_cos(steer);
+  memo.wanted = steer;
+  memo.rotations = front_rotations(wheels, {sc.cos, sc.sin});
+  memo.left = math::atan2(memo.rotations.left.s, memo.rotations.left.c);
+  memo.right = math::atan2(memo.rotations.right.s, memo.rotations.right.c);
   return memo;
 }
 

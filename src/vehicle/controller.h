@@ -21,11 +21,23 @@ inline constexpr int kMaxActuation = 4;
 
 // Caches of steering, which spare its computation while the command stays. They change no value.
 
+// Rotations of both front wheels, from vehicle to wheel frame.
+struct FrontRotations {
+  Rotation2 left, right;
+};
+
 // The angles of the front wheels for a steering angle.
 struct FrontMemo {
   double wanted = std::numeric_limits<double>::quiet_NaN(), max = 0;  // rad
   double left = 0, right = 0;                                         // rad
-  Rotation2 R_left, R_right;                                          // set by front_rotations()
+  FrontRotations rotations;                                           // set by front_rotations()
+};
+
+// The rotations that a controller asks for, where a servo turns the wheels.
+struct HeadingMemo {
+  double steer = std::numeric_limits<double>::quiet_NaN(), max = 0;  // rad
+  Vec2 velocity;                                                     // m/s, of the middle of the front axle
+  FrontRotations rotations;
 };
 
 // Those of one vehicle.
@@ -33,6 +45,7 @@ struct SteerMemo {
   FrontMemo asked;    // by the controller
   FrontMemo steered;  // by the dynamics class, after the servo
   LatestRotation asked_left, asked_right;
+  HeadingMemo heading;
 };
 
 struct ControllerInput {
