@@ -315,6 +315,8 @@ TEST(Drive, SnapshotsHoldATurnOfAServo) {
       for (int i = 0; i < steps; ++i) {
         s.step();
         mix_state(s, hash);
+        // the ground may hide a torque that differs in its last bits
+        for (const WheelState& wheel : wheel_states(s, 0)) hash.mix(wheel.torque);
       }
       return hash.value();
     };
