@@ -35,7 +35,8 @@ const FrontMemo& front_angles(std::span<const WheelModel> wheels, double max_ste
                               FrontMemo& memo) {
   if (steer != memo.wanted || max_steer != memo.max) {
     const FrontAngles angles = ackermann_angles(wheels, max_steer, steer);
-    memo = {steer, max_steer, angles.left, angles.right};
+    memo.wanted = steer, memo.max = max_steer;
+    memo.left = angles.left, memo.right = angles.right;
   }
   return memo;
 }
