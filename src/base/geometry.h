@@ -76,7 +76,7 @@ class RotationMemo {
   }
   // For a rotation that is known from elsewhere.
   void keep(double yaw, const Rotation2& rotation) {
-    previous_ = latest_;
+    if (yaw != latest_.yaw) previous_ = latest_;
     latest_ = {yaw, rotation};
   }
 

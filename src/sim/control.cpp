@@ -48,15 +48,27 @@ const double* shape_command(const Model& m, SimState& s, size_t index, double dt
   return in_force;
 }
 
-void turn_servo(const VehicleModel& v, const double* params, double* memory, double dt, ServoMemo& memo,
+// Turns the front wheels of a car with a servo to its angle. Their rotations follow from this angle alone,
+// whatever is cached.
+void turn_front_wheels(const VehicleModel& v, double angle, VehicleWork& work) {
+  const FrontMemo& front = front_rotations(v.wheels, angle, work.steer.steered);
+  const std::span<RotationMemo> rotations = work.wheels.steer_rotations();
+  rotations[kFrontLeft].keep(front.left, front.rotations.left);
+  rotations[kFrontRight].keep(front.right, front.rotations.right);
+}
+
+void turn_servo(const VehicleModel& v, const double* params, double* memory, double dt, VehicleWork& work,
                 double* actuation) {
   const double most = params[v.dynamics_params + kMaxSteer];
   const double target = std::clamp(actuation[kCarSteer], -most, most);
   double& angle = memory[kServoAngle];
   if (angle != target) {
     const double* const servo = params + *v.drive.servo;
-    angle = servo_step(servo, memo.share(servo, dt), angle, target, dt);
+    // the limit may have changed since the last step
+    angle = std::clamp(servo_step(servo, work.servo.share(servo, dt), angle, target, dt), -most, most);
+    turn_front_wheels(v, angle, work);
   }
+  work.steer.steered.max = most;
   actuation[kCarSteer] = angle;
 }
 
@@ -65,7 +77,9 @@ void limit_torques(const VehicleModel& v, const double* params, const WheelMotor
                    std::span<WheelState> wheels) {
   const MotorDriver driver = v.drive.driver;
   if (!v.dynamics->has_engine()) {
-    for (WheelState& wheel : wheels) wheel.torque = motor_torque(motor, driver, wheel.torque, wheel.spin);
+    // every motor can have no torque at all
+    for (WheelState& wheel : wheels)
+      if (wheel.torque != 0) wheel.torque = motor_torque(motor, driver, wheel.torque, wheel.spin);
     return;
   }
   // an engine turns at the mean speed of its wheels, by their shares of its torque
@@ -93,13 +107,18 @@ void control(const Model& m, SimState& s, size_t index, double dt, Vec2 slope, V
                         .dynamics_params = params + v.dynamics_params,
                         .climbing_force = -params[v.body_params + kChassisMass] * m.gravity * slope.x,
                         .steer_rotations = work.wheels.steer_rotations(),
-                        .memo = &work.steer};
+                        .memo = &work.steer,
+                        .has_servo = v.drive.servo.has_value()};
+  double* const drive_memory = s.memory.data() + v.drive.memory;
+  // the caches are of another state after a snapshot or a reset
+  if (v.drive.servo && work.steer.steered.wanted != drive_memory[kServoAngle])
+    turn_front_wheels(v, drive_memory[kServoAngle], work);
   if (v.drive.kinematics) input.beliefs = params + *v.drive.kinematics;
   const double* command = shape_command(m, s, index, dt);
   double* state = s.memory.data() + v.controller_state;
   double actuation[kMaxActuation] = {};
   v.controller->step(params + v.controller_params, input, command, state, actuation);
-  if (v.drive.servo) turn_servo(v, params, s.memory.data() + v.drive.memory, dt, work.servo, actuation);
+  if (v.drive.servo) turn_servo(v, params, drive_memory, dt, work, actuation);
   if (details)
     v.controller->log_values(params + v.controller_params, input, command, state, actuation,
                              details->controllers[index].data());

@@ -35,8 +35,38 @@ const FrontMemo& front_angles(std::span<const WheelModel> wheels, double max_ste
                               FrontMemo& memo) {
   if (steer != memo.wanted || max_steer != memo.max) {
     const FrontAngles angles = ackermann_angles(wheels, max_steer, steer);
-    memo = {steer, max_steer, angles.left, angles.right};
+    memo.wanted = steer, memo.max = max_steer;
+    memo.left = angles.left, memo.right = angles.right;
   }
+  return memo;
+}
+
+namespace {
+
+Rotation2 rotation_towards(double x, double y) {
+  const double inverse = 1 / std::sqrt(x * x + y * y);
+  Rotation2 out;
+  out.c = x * inverse;
+  out.s = y * inverse;
+  return out;
+}
+
+}  // namespace
+
+FrontRotations front_rotations(std::span<const WheelModel> wheels, Vec2 heading) {
+  if (heading.y == 0) return {};
+  const double track = wheels[kFrontLeft].position.y - wheels[kFrontRight].position.y;
+  const double shift = track / (2 * wheelbase(wheels)) * heading.y;
+  return {rotation_towards(heading.x - shift, heading.y), rotation_towards(heading.x + shift, heading.y)};
+}
+
+const FrontMemo& front_rotations(std::span<const WheelModel> wheels, double steer, FrontMemo& memo) {
+  if (steer == memo.wanted) return memo;
+  const SinCos sc = sin_cos(steer);
+  memo.wanted = steer;
+  memo.rotations = front_rotations(wheels, {sc.cos, sc.sin});
+  memo.left = math::atan2(memo.rotations.left.s, memo.rotations.left.c);
+  memo.right = math::atan2(memo.rotations.right.s, memo.rotations.right.c);
   return memo;
 }
 

@@ -34,6 +34,15 @@ FrontAngles ackermann_angles(std::span<const WheelModel> wheels, double max_stee
 const FrontMemo& front_angles(std::span<const WheelModel> wheels, double max_steer, double steer,
                               FrontMemo& memo);
 
+// The rotations by the angles of ackermann_angles(), up to rounding, without these angles. Cars with a servo
+// use them: it changes the steering in nearly every step, and a square root takes less time than an angle
+// and its sine. `heading` of a wheel in the middle of the front axle: (cos, sin) of its yaw times any number
+// whose square is a normal one.
+FrontRotations front_rotations(std::span<const WheelModel> wheels, Vec2 heading);
+
+// The same for a steering angle within the limit, and the angles, kept for the next call.
+const FrontMemo& front_rotations(std::span<const WheelModel> wheels, double steer, FrontMemo& memo);
+
 // Returns the distance between rear and front axle, m.
 double wheelbase(std::span<const WheelModel> wheels);
 

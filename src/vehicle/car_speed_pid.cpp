@@ -1,6 +1,8 @@
 // Controllers `twist_front_steer_pid` (commanded by a twist) and `front_steer_pid` (by a speed and a steering
 // angle) of cars: a PID on the speed of each front wheel, or of the car where one engine drives.
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "vehicle/car.h"
 #include "vehicle/controller.h"
@@ -12,6 +14,9 @@ namespace {
 using Params = std::array<ParamInfo, kSpeedPidParamCount>;
 enum class Motors { kFrontWheels, kEngine };
 enum class Command { kTwist, kSteer };
+
+// A speed whose square is below has no heading that could be computed from it, (m/s)2.
+constexpr double kLeastSquare = 1e-200;
 
 constexpr CommandInfo kSteerCommand[] = {{"vx", "m/s"}, {"steer", "rad"}};
 
@@ -59,12 +64,13 @@ class CarSpeedPid final : public Controller {
       const SinCos sc = sin_cos(std::clamp(steer, -kSteerLimit, kSteerLimit));
       omega = vx * sc.sin / (sc.cos * length);
     }
-    SteerMemo none;
-    SteerMemo& memo = in.memo ? *in.memo : none;
-    const FrontMemo& wanted = front_angles(in.wheels, in.dynamics_params[kMaxSteer], steer, memo.asked);
+    std::optional<SteerMemo> none;
+    SteerMemo& memo = in.memo ? *in.memo : none.emplace();
+    const FrontRotations wanted = in.has_servo ? asked_of_servo(in, steer, {vx, length * omega}, memo.heading)
+                                               : asked_rotations(in, steer, memo);
     const Twist2 twist{vx, 0, omega};
-    const double setpoint[] = {wheel_speed(in.wheels[kFrontLeft], twist, memo.asked_left.of(wanted.left)),
-                               wheel_speed(in.wheels[kFrontRight], twist, memo.asked_right.of(wanted.right))};
+    const double setpoint[] = {wheel_speed(in.wheels[kFrontLeft], twist, wanted.left),
+                               wheel_speed(in.wheels[kFrontRight], twist, wanted.right)};
     const double actual[] = {wheel_speed(in.wheels[kFrontLeft], in.odometry, steered(in, kFrontLeft)),
                              wheel_speed(in.wheels[kFrontRight], in.odometry, steered(in, kFrontRight))};
     speed_pid(p,
@@ -80,6 +86,26 @@ class CarSpeedPid final : public Controller {
   static double wheel_speed(const WheelModel& wheel, const Twist2& body, const Rotation2& yaw) {
     const Vec2 velocity{body.vx - body.omega * wheel.position.y, body.vy + body.omega * wheel.position.x};
     return yaw.unrotate(velocity).x;
+  }
+
+  static FrontRotations asked_rotations(const ControllerInput& in, double steer, SteerMemo& memo) {
+    const FrontMemo& angles = front_angles(in.wheels, in.dynamics_params[kMaxSteer], steer, memo.asked);
+    return {memo.asked_left.of(angles.left), memo.asked_right.of(angles.right)};
+  }
+
+  // Those of a car with a servo. `velocity`: of the middle of the front axle.
+  static FrontRotations asked_of_servo(const ControllerInput& in, double steer, Vec2 velocity,
+                                       HeadingMemo& memo) {
+    const double most = in.dynamics_params[kMaxSteer];
+    if (steer == memo.steer && most == memo.max && velocity == memo.velocity) return memo.rotations;
+    const double square = dot(velocity, velocity);
+    Vec2 heading = velocity.x < 0 ? -1 * velocity : velocity;
+    if (!(std::fabs(steer) <= most && square > kLeastSquare && square < 1 / kLeastSquare)) {
+      const SinCos sc = sin_cos(std::clamp(steer, -most, most));
+      heading = {sc.cos, sc.sin};
+    }
+    memo = {steer, most, velocity, front_rotations(in.wheels, heading)};
+    return memo.rotations;
   }
 
   static Rotation2 steered(const ControllerInput& in, CarWheel wheel) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace mvsim {
 namespace {
@@ -44,6 +45,16 @@ namespace {
 constexpr size_t kHead = 1;
 constexpr double kRounding = 1e-9;  // share of a step; a smaller part counts as zero
 
+// Most commands have two values, for which a call would take longer than the copy.
+void copy_command(const double* from, size_t count, double* to) {
+  if (count == 2) {
+    to[0] = from[0];
+    to[1] = from[1];
+  } else {
+    std::copy_n(from, count, to);
+  }
+}
+
 }  // namespace
 
 double longest_delay(double timestep) {
@@ -62,14 +73,16 @@ MissingCommand pass_delay_line(double* line, size_t places, double delay, double
                                std::span<double> arriving) {
   const size_t values = arriving.size(), length = 1 + values;
   // a forged snapshot may have any number here
-  size_t sent = line[0] >= 0 && line[0] <= static_cast<double>(2 * places) ? static_cast<size_t>(line[0]) : 0;
+  const auto most = static_cast<int64_t>(2 * places);
+  const bool is_sound = line[0] >= 0 && line[0] <= static_cast<double>(most);
+  auto sent = is_sound ? static_cast<size_t>(static_cast<int64_t>(line[0])) : 0;
   if (sent == 2 * places) sent = places;
   double* const ring = line + kHead;
   size_t place = sent < places ? sent : sent - places;
-  line[0] = static_cast<double>(++sent);
+  line[0] = static_cast<double>(static_cast<int64_t>(++sent));
   double* const now = ring + place * length;
   now[0] = dt;
-  std::copy_n(command, values, now + 1);
+  copy_command(command, values, now + 1);
 
   // backward from the end of this step: an entry covers [start, start + its duration]
   const size_t known = std::min(sent, places);
@@ -86,7 +99,7 @@ MissingCommand pass_delay_line(double* line, size_t places, double delay, double
     part = std::min(part, left);
     left -= part;
     if (!first)
-      std::copy_n(first = from + 1, values, arriving.begin());
+      copy_command(first = from + 1, values, arriving.data());
     else
       for (size_t i = 0; i < values; ++i) arriving[i] += part / dt * (from[1 + i] - first[i]);
   }

@@ -21,10 +21,23 @@ inline constexpr int kMaxActuation = 4;
 
 // Caches of steering, which spare its computation while the command stays. They change no value.
 
+// Rotations of both front wheels, from vehicle to wheel frame.
+struct FrontRotations {
+  Rotation2 left, right;
+};
+
 // The angles of the front wheels for a steering angle.
 struct FrontMemo {
   double wanted = std::numeric_limits<double>::quiet_NaN(), max = 0;  // rad
   double left = 0, right = 0;                                         // rad
+  FrontRotations rotations;                                           // set by front_rotations()
+};
+
+// The rotations that a controller asks for, where a servo turns the wheels.
+struct HeadingMemo {
+  double steer = std::numeric_limits<double>::quiet_NaN(), max = 0;  // rad
+  Vec2 velocity;                                                     // m/s, of the middle of the front axle
+  FrontRotations rotations;
 };
 
 // Those of one vehicle.
@@ -32,6 +45,7 @@ struct SteerMemo {
   FrontMemo asked;    // by the controller
   FrontMemo steered;  // by the dynamics class, after the servo
   LatestRotation asked_left, asked_right;
+  HeadingMemo heading;
 };
 
 struct ControllerInput {
@@ -44,6 +58,7 @@ struct ControllerInput {
   double climbing_force = 0;                  // N, weight of the chassis along the slope, positive uphill
   std::span<RotationMemo> steer_rotations{};  // cache by wheel; empty: there is none
   SteerMemo* memo = nullptr;                  // of this vehicle; null: there is none
+  bool has_servo = false;                     // the steering follows the actuation by a servo
 };
 
 // Beliefs of a controller about its wheels, as factors of what is true, with the names of ros2_control's

@@ -272,6 +272,13 @@ def test_nothing_is_run(tmp_path: Path, attack: str, message: str) -> None:
     assert not out.exists()
 
 
+def test_a_fault_in_a_property_has_its_place_once(tmp_path: Path) -> None:
+    text = robot_text('<xacro:property name="size" value="${leng}"/><link name="${size}"/>')
+    message = fault(tmp_path, text)
+    assert "there is no property 'leng'" in message
+    assert message.count(".xacro:") == 1 and "ImportRobotError" not in message
+
+
 @pytest.mark.parametrize("name", ["/etc/passwd", "../secret.xml", "link.xml"])
 def test_files_outside_of_the_packages_are_not_opened(tmp_path: Path, name: str) -> None:
     (tmp_path / "secret.xml").write_text("<robot><link name='secret'/></robot>")

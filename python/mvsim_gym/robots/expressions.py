@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mvsim_gym.robots.elements import near
+from mvsim_gym.robots.elements import ImportRobotError, near
 
 __all__ = ["Budget", "ExpressionError", "Namespace", "evaluate", "size_of"]
 
@@ -340,7 +340,7 @@ def evaluate(text: str, lookup: Callable[[str], Any], budget: Budget) -> Any:
     try:
         tree = ast.parse(text.strip(), mode="eval")
         return _Evaluation(lookup, budget).value(tree)
-    except ExpressionError:
+    except (ExpressionError, ImportRobotError):  # the second of a property that the expression names
         raise
     except (SyntaxError, RecursionError, MemoryError) as error:
         raise ExpressionError(f"'{text.strip()}' is no expression ({type(error).__name__})") from None

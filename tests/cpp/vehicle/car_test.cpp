@@ -64,6 +64,32 @@ TEST(Car, WheelsTurnAboutOnePoint) {
   }
 }
 
+// The rotations without angles are those by the angles, for headings of any length.
+TEST(Car, RotationsOfTheFrontWheelsAreThoseOfTheirAngles) {
+  RandomStream random(4, 0, StreamPurpose::kSpawn);
+  for (int i = 0; i < 1000; ++i) {
+    const auto wheels = wheels_of(random.uniform(0.2, 4), random.uniform(0.2, 4));
+    const double steer = random.uniform(-kSteerLimit, kSteerLimit);
+    const FrontAngles angles = ackermann_angles(wheels, kSteerLimit, steer);
+    FrontMemo memo;
+    const FrontMemo& found = front_rotations(wheels, steer, memo);
+    EXPECT_NEAR(found.left, angles.left, 1e-14);
+    EXPECT_NEAR(found.right, angles.right, 1e-14);
+    const double length = random.uniform(1e-3, 30);
+    const FrontRotations scaled =
+        front_rotations(wheels, {length * std::cos(steer), length * std::sin(steer)});
+    for (const FrontRotations& rotations : {found.rotations, scaled}) {
+      EXPECT_NEAR(rotations.left.c, std::cos(angles.left), 1e-14);
+      EXPECT_NEAR(rotations.left.s, std::sin(angles.left), 1e-14);
+      EXPECT_NEAR(rotations.right.c, std::cos(angles.right), 1e-14);
+      EXPECT_NEAR(rotations.right.s, std::sin(angles.right), 1e-14);
+    }
+  }
+  const FrontRotations straight = front_rotations(wheels_of(1.3, 2), {3, 0});
+  EXPECT_EQ(straight.left.c, 1);
+  EXPECT_EQ(straight.left.s, 0);
+}
+
 TEST(Car, SteeringOfATwist) {
   EXPECT_EQ(steer_of_twist(1.4, 2, 0), 0);
   EXPECT_NEAR(steer_of_twist(1.4, 2, 0.6), std::atan(1.4 * 0.6 / 2), 1e-15);
