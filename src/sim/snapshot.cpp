@@ -51,7 +51,7 @@ void visit(Archive& archive, ValueOf<SensorState> auto& sensor) {
   archive(last_due, stamp, count, scheduled, noise);
 }
 
-// In whole words of four bytes, after their number: those of float32 are written as an array of float32 is.
+// Writes the number of words of four bytes, then the words, which gives the bytes of an array of float32.
 template <typename Archive>
 void visit(Archive& archive, ValueOf<ReadingBuffer> auto& readings) {
   auto& [bytes] = readings;

@@ -72,7 +72,8 @@ class Fields {
   std::vector<FieldGroup> groups_;
 };
 
-// Attributes, then children of `e` as texts, without what `skip` names. Children of children are not read.
+// Returns the attributes and then the children of `e` as texts, except those that `skip` names. Children of
+// children are not read.
 ParamSet read_param_set(LoadState& state, const Element& e, const Scope& scope,
                         std::span<const std::string_view> skip);
 
