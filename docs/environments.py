@@ -267,7 +267,8 @@ def page_of(id: str, found: dict[str, Any], seconds: float | None) -> str:
     if seconds is not None:
         lines += [f"![{stem} after ten random steps]({stem}.png){{width=350px}}"]
         script = next(iter(policies(id)))
-        lines += [f"![An episode of {seconds:.0f} s, driven by the script {script}]({stem}.webp){{width=350px}}", ""]
+        film = f"An episode of {seconds:.0f} s, driven by the script {script}"
+        lines += [f"![{film}]({stem}.webp){{width=350px}}", ""]
     lines += [task, "", "```python", "import gymnasium as gym", "import mvsim_gym", "", f"env = {make}"]
     lines += ["observation, info = env.reset(seed=0)", "env.close()", "```", ""]
     facts = [
