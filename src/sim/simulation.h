@@ -2,8 +2,8 @@
 // (after refill_solver() the copy continues bit for bit); not thread-safe: one thread at a time.
 //
 // The order of calls is reset, place and set_param if needed, then step. state() has the state itself. Values
-// that are computed from it come from the functions of sim/measure.h, on a SimView or a SimScene. A Simulation
-// converts to both.
+// that are computed from it come from the functions of sim/measure.h, on a SimView or a SimScene. A
+// Simulation converts to both.
 #pragma once
 
 #include <functional>
