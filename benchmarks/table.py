@@ -48,7 +48,7 @@ _RENDERERS = {"peer_mujoco": "MuJoCo's renderer", "peer_pybullet": "PyBullet's T
 _FRAMES = "{:,.0f} frames/s"
 # what the page on performance shows: name of the row -> its text and form, by chapter
 OTHERS = {
-    "Task A otherwise": {
+    "Variants of task A": {
         "task_a_subproc": ("through Stable-Baselines3's `SubprocVecEnv`, 2 workers", "{:,.0f} env steps/s"),
         "task_a1": ("with one substep of 10 ms instead of ten", "{:,.0f} env steps/s"),
         "task_a_contact": (
@@ -106,11 +106,11 @@ OTHERS = {
         ),
         "jackals6_lidar3d": ("the same with leaning ones, by rays", "{:,.0f} x real time"),
     },
-    "What calls cost beside the work of the envs": {
+    "Cost of calls, without the work of the envs": {
         "py_step_us": ("Python in a step of 64 envs, copies of the observations included", "{:.1f} us"),
         "env_step_us": ("Python in a step of one env", "{:.1f} us"),
-        "handover_us": ("hand-over of 64 envs to two threads, beside a busy one", "{:.1f} us"),
-        "view_cost": ("steps of 64 envs of NavArena that a page which looks at them costs", "{:.1f} %"),
+        "handover_us": ("hand-over of 64 envs to two threads, while another thread is busy", "{:.1f} us"),
+        "view_cost": ("slowdown of 64 envs of NavArena by a page that shows them", "{:.1f} %"),
         "view_processor": ("processor time of that view in a second", "{:.0f} ms"),
     },
     "NavArena, one env": {
@@ -137,10 +137,13 @@ OTHERS = {
         "import_ms": ("`import mvsim_gym`, beyond numpy and gymnasium", "{:.0f} ms"),
         "bytes_per_env": ("memory of one more env of task A", "{:,.0f} bytes"),
         "bytes_touched_per_step": (
-            "what an env step of task A brings into the first level of cache, simulated",
+            "loaded into the first-level cache by an env step of task A, simulated",
             "{:,.0f} bytes",
         ),
-        "bytes_from_memory_per_step": ("of it from beyond a second level of 1 MiB", "{:,.0f} bytes"),
+        "bytes_from_memory_per_step": (
+            "of these, from beyond a second-level cache of 1 MiB",
+            "{:,.0f} bytes",
+        ),
     },
 }
 
@@ -164,7 +167,7 @@ def _environments(rows: dict[str, Any]) -> dict[str, dict[str, tuple[str, str]]]
         for name, row in rows.items()
         if row["unit"] == "env steps/s" and name.startswith("env_")
     ]
-    ends = (("", "mean"), ("_p99", "slowest of 100"), ("_warm", "once more, median"))
+    ends = (("", "mean"), ("_p99", "slowest of 100"), ("_warm", "repeated, median"))
     return {
         "Environments: 64 envs, 2 threads, random actions": {
             name: (name.removeprefix("env_"), f"{{:,.0f}} {row['unit']}")
@@ -174,7 +177,7 @@ def _environments(rows: dict[str, Any]) -> dict[str, dict[str, tuple[str, str]]]
         "A substep that touches nothing, less its controllers and tires": {
             f"substep_{name}": (name, "{:,.0f} ns") for name in names
         },
-        "Resets: the first 1,000 of a process, and once more": {
+        "Resets: the first 1,000 of a process, and the same ones repeated": {
             f"reset_{name}{end}": (f"{name}, {text}", "{:,.0f} us") for name in names for end, text in ends
         },
     }
@@ -198,7 +201,8 @@ def comparison(results: dict[str, Any]) -> str:
     rows = _rows(results)
     lines = [
         f"{_measured(results)} Task A: one robot, 10 substeps of 10 ms, a scan of 360 rays, random twists,",
-        "20 x 20 m with 200 walls; 64 envs, or as many as suit the peer, on two cores. All rows are from one run.",
+        "20 x 20 m with 200 walls; 64 envs, or the number that is fastest for the peer, on two cores. All rows are from"
+        " one run.",
         "Each simulator does as much of task A as it can.",
         "",
         *_compared(rows, COMPARED, "env steps/s"),
@@ -227,8 +231,8 @@ def others(results: dict[str, Any]) -> str:
     if "agents_16" in rows:
         lines += [
             "",
-            "Sixteen robots in each world of task A, which see each other, each 360 rays: 8 worlds, or as many as suit"
-            " the peer, on two cores.",
+            "Sixteen robots in each world of task A, which see each other, each 360 rays: 8 worlds, or the number that"
+            " is fastest for the peer, on two cores.",
             "",
             *_compared(rows, COMPARED_16, "agent steps/s"),
         ]

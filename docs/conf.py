@@ -29,7 +29,7 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
 autodoc_preserve_defaults = True
-autodoc_default_options = {"members": True, "inherited-members": False, "show-inheritance": False}
+autodoc_default_options = {"members": True}
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 
@@ -44,17 +44,19 @@ html_theme_options = {"navigation_with_keys": True}
 
 def literal(found: re.Match[str]) -> str:
     """Code in double backticks; where it stands beside a letter or a stop, an escaped blank keeps it apart."""
+    code = " ".join(found[1].split())
     before, after = found.string[: found.start()][-1:], found.string[found.end() :][:1]
     left = "" if re.fullmatch(r"|[\s(\[{<\"'/:-]", before) else "\\ "
     right = "\\ " if re.fullmatch(r"\w", after) else ""
-    return f"{left}``{found[1]}``{right}"
+    return f"{left}``{code}``{right}"
 
 
 def as_restructured_text(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Makes docstrings, whose code stands in single backticks as in Markdown, reStructuredText."""
-    text = "\n".join(lines)
+    """Makes docstrings, whose code stands in single backticks as in Markdown, reStructuredText. Names of pages become
+    links."""
+    text = re.sub(r"\bdocs/([\w-]+)\.md\b", r":doc:`\1`", "\n".join(lines))
     text = re.sub(r"(?<!\|)\|(?=[\w ]+\|)", r"\|", text)
-    text = re.sub(r"(?<![`:\w])`([^`\n]+)`(?![`_])", literal, text)
+    text = re.sub(r"(?<![`:\w])`([^`\n]+(?:\n *[^`\n]+)?)`(?![`_])", literal, text)
     lines[:] = re.sub(r"(?<![\\*\w])\*\*?(?=\w+\b(?!\*))", lambda stars: "\\*" * len(stars[0]), text).split(
         "\n"
     )

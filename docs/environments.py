@@ -265,9 +265,10 @@ def page_of(id: str, found: dict[str, Any], seconds: float | None) -> str:
     knobs = knob_rows(root, knob_text)
     lines = [f"# {stem}", "", f"After reading this page you know the arrays, rewards and ends of `{id}`.", ""]
     if seconds is not None:
-        lines += [f"![{stem} after ten random steps]({stem}.png)", ""]
+        lines += [f"![{stem} after ten random steps]({stem}.png){{width=350px}}"]
         script = next(iter(policies(id)))
-        lines += [f"![An episode of {seconds:.0f} s, driven by the script {script}]({stem}.webp)", ""]
+        film = f"An episode of {seconds:.0f} s, driven by the script {script}"
+        lines += [f"![{film}]({stem}.webp){{width=350px}}", ""]
     lines += [task, "", "```python", "import gymnasium as gym", "import mvsim_gym", "", f"env = {make}"]
     lines += ["observation, info = env.reset(seed=0)", "env.close()", "```", ""]
     facts = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
@@ -21,12 +21,13 @@ from mvsim_gym._files import all_resources, assets, folders_of
 from mvsim_gym._notices import notice
 from mvsim_gym._options import Path
 from mvsim_gym._overrides import flatten
-from mvsim_gym._term_keywords import marked
 from mvsim_gym.registration import CUSTOM_ID, Named, listing, load_env, source_of
 
 if TYPE_CHECKING:
-    from mvsim_gym._terms import Terms
+    from mvsim_gym._terms import Bodies, Terms
 
+TERM_KEYWORDS = ("reward_terms", "observation_terms", "termination_terms")
+"""Keywords that take functions as terms."""
 _AUTORESET = {
     "Env": AutoresetMode.DISABLED,
     "parallel_env": AutoresetMode.DISABLED,
@@ -176,6 +177,53 @@ def spec_of(recipe: Recipe) -> EnvSpec:
     spec = copy.deepcopy(gym.spec(os.fspath(recipe.env) if named else CUSTOM_ID))
     spec.kwargs = keywords
     return marked(spec) or spec
+
+
+class SpecWithTerms(EnvSpec):
+    """An EnvSpec with Python functions. Its `to_json` raises an error that names them."""
+
+    def to_json(self) -> str:
+        """Raises ValueError."""
+        for name in (*TERM_KEYWORDS, "body_policies"):
+            for key in self.kwargs.get(name) or {}:
+                raise ValueError(f"{name}['{key}'] is a Python function, which JSON cannot express")
+        return super().to_json()
+
+
+def marked(spec: EnvSpec | None) -> EnvSpec | None:
+    """Returns the spec of an environment, as SpecWithTerms if it has functions."""
+    if type(spec) is EnvSpec and any(spec.kwargs.get(name) for name in (*TERM_KEYWORDS, "body_policies")):
+        spec.__class__ = SpecWithTerms
+    return spec
+
+
+def terms_of(options: Mapping[str, Any], batch: _core.Batch) -> Terms | None:
+    """Returns the terms of a constructor's options; None without terms."""
+    functions = {name: options.get(name) or {} for name in TERM_KEYWORDS}
+    if not any(functions.values()):
+        return None
+    from mvsim_gym._terms import Terms  # Imported here because most environments have no terms in Python.
+
+    return Terms(functions, batch)
+
+
+def bodies_of(options: Mapping[str, Any], batch: _core.Batch) -> Bodies | None:
+    """Returns the body policies of a constructor's options; None without them.
+
+    Raises:
+        ValueError: a function for a group with another policy, or no function for a group with policy="python".
+    """
+    functions = options.get("body_policies") or {}
+    for _, group, policy in batch.bodies:
+        if policy == "python" and group not in functions:
+            raise ValueError(
+                f"body_policies: '{group}' has policy=\"python\", expected a function for it: {{'{group}': function}}"
+            )
+    if not functions:
+        return None
+    from mvsim_gym._terms import Bodies  # Imported here because most environments have none.
+
+    return Bodies(functions, batch)
 
 
 def action_space(batch: _core.Batch) -> spaces.Box:

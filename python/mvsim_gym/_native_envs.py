@@ -17,7 +17,7 @@ from gymnasium import spaces
 from gymnasium.envs.registration import EnvSpec
 
 from mvsim_gym import _core
-from mvsim_gym._build import Recipe, make_batch, observation_space
+from mvsim_gym._build import Recipe, bodies_of, make_batch, marked, observation_space, terms_of
 from mvsim_gym._checks import check_render_mode, path_text
 from mvsim_gym._info import InfoTable
 from mvsim_gym._outputs import flat_space
@@ -31,7 +31,6 @@ from mvsim_gym._state import (
     with_backend,
     without_backend,
 )
-from mvsim_gym._term_keywords import bodies_of, marked, terms_of
 from mvsim_gym.errors import TermError
 
 if TYPE_CHECKING:

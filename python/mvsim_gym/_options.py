@@ -22,9 +22,9 @@ from mvsim_gym._checks import (
     checked_memory_limit,
     kind_of,
     number,
+    shortened,
 )
 from mvsim_gym._files import checked_resources
-from mvsim_gym._term_keywords import checked_terms
 
 Path = str | os.PathLike[str]
 
@@ -209,6 +209,20 @@ class Options(TypedDict, total=False):
             task=True,
         ),
     ]
+
+
+def checked_terms(name: str, given: Any) -> dict[str, Callable[..., Any]]:
+    """Returns a keyword's dict of functions. TypeError for anything else."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{name}: found {kind_of(given)}, expected a dict from names to functions")
+    for key, function in given.items():
+        if not isinstance(key, str) or not key:
+            raise TypeError(f"{name}: found {key!r}, expected a name")
+        if not callable(function):
+            raise TypeError(f"{name}['{shortened(key)}']: found {kind_of(function)}, expected a function")
+    return dict(given)
 
 
 def _terms(doc: str) -> Option:

@@ -73,7 +73,8 @@ class Child {
 
 // --- In the child ---
 
-// Address space that the process has now: a limit on the child's counts from here.
+// Returns the address space of the process, bytes. The child begins with as much, to which its limit is
+// added.
 uint64_t mapped_bytes() {
   uint64_t pages = 0;
   if (std::FILE* file = std::fopen("/proc/self/statm", "re")) {

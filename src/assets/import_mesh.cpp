@@ -219,7 +219,7 @@ class Importer {
     float opacity = 1;
     unsigned count = 1;
     assimp_.material_floats(&material, AI_MATKEY_OPACITY, &opacity, &count);
-    // some writers say 0 where they mean 1, and nothing is drawn to be invisible
+    // an opacity of 0 counts as 1, because some exporters write it for opaque materials
     if (opacity > 0 && opacity < 1) color.a = opacity;
     if (!(color.a > 0)) color.a = 1;
     out.color = {byte_of(color.r), byte_of(color.g), byte_of(color.b), byte_of(color.a)};

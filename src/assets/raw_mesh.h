@@ -39,18 +39,15 @@ struct RawMesh {
   std::vector<std::vector<char>> textures;  // files within the mesh's file
 };
 
-template <typename Archive>
-void visit(Archive& archive, ValueOf<RawPart> auto& part) {
+void visit(auto& archive, ValueOf<RawPart> auto& part) {
   auto& [positions, normals, uvs, colors, indices, material] = part;
   archive(positions, normals, uvs, colors, indices, material);
 }
-template <typename Archive>
-void visit(Archive& archive, ValueOf<RawMaterial> auto& material) {
+void visit(auto& archive, ValueOf<RawMaterial> auto& material) {
   auto& [color, texture, embedded] = material;
   archive(color, texture, embedded);
 }
-template <typename Archive>
-void visit(Archive& archive, ValueOf<RawMesh> auto& mesh) {
+void visit(auto& archive, ValueOf<RawMesh> auto& mesh) {
   auto& [parts, lines, materials, textures] = mesh;
   archive(parts, lines, materials, textures);
 }

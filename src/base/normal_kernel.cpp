@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 
 #include "base/math_coefficients.h"
 #include "base/vector_kernels.h"
@@ -15,23 +14,6 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace mvsim::HWY_NAMESPACE {
-
-#if HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR
-
-void normals(const PhiloxName& name, uint64_t block, double* out, size_t pairs) {
-  const auto uniform = [](uint64_t high, uint64_t low) {
-    return static_cast<double>((high << 32 | low) >> 11) * 0x1p-53;
-  };
-  for (size_t i = 0; i < pairs; ++i) {
-    const std::array<uint32_t, 4> w = philox_block(name, block + i);
-    const auto pair = normal_pair(uniform(w[0], w[1]), uniform(w[2], w[3]));
-    std::copy(pair.begin(), pair.end(), out + 2 * i);
-  }
-}
-
-#else
-
-using U32 = hn::Repartition<uint32_t, U>;
 
 // Whole numbers below 2^32, exactly: as the low bits of 2^52.
 HWY_INLINE VD to_double(VU whole) {
@@ -59,7 +41,12 @@ HWY_INLINE VD logarithm_lanes(VD x) {
 }
 
 HWY_INLINE VU wide_product(VU low_halves, uint32_t factor) {
-  return hn::MulEven(hn::BitCast(U32(), low_halves), hn::Set(U32(), factor));
+#if HWY_TARGET == HWY_SCALAR  // has no vectors of two halves
+  return hn::Mul(hn::And(low_halves, hn::Set(U(), 0xffffffffu)), hn::Set(U(), factor));
+#else
+  const hn::Repartition<uint32_t, U> halves;
+  return hn::MulEven(hn::BitCast(halves, low_halves), hn::Set(halves, factor));
+#endif
 }
 
 // Keys of Philox's rounds.
@@ -134,8 +121,6 @@ void normals(const PhiloxName& name, uint64_t block, double* out, size_t pairs) 
     std::copy(rest, rest + 2 * (count - i), out + 2 * (done + i));
   }
 }
-
-#endif
 
 }  // namespace mvsim::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -13,13 +13,15 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <hwy/contrib/algo/transform-inl.h>
+
 #include "base/vector_math.h"
 
 #ifndef MVSIM_BASE_VECTOR_KERNELS_ONCE
 #define MVSIM_BASE_VECTOR_KERNELS_ONCE
 namespace mvsim {
 
-// The scalar forms: for the last few values, and for CPUs without vectors.
+// The scalar forms, for the last few values.
 inline void scalar_turn(double angle, float& dx, float& dy) {
   const Vec2 d = Rotation2(angle).rotate({dx, dy});
   dx = static_cast<float>(d.x);
@@ -40,55 +42,11 @@ inline void scalar_disturb_return(double noise, float low, float high, bool keep
     distance = noisy > low ? noisy : 0;
 }
 
-inline float normalized(float low, float high, float value) {
-  const float share = high > low ? (value - low) / (high - low) : 0.0f;
-  return low < 0 ? 2 * share - 1 : share;
-}
-
 }  // namespace mvsim
 #endif
 
 HWY_BEFORE_NAMESPACE();
 namespace mvsim::HWY_NAMESPACE {
-
-#if HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR
-
-void turn(double sigma, const double* deviates, size_t count, float* dx, float* dy) {
-  for (size_t i = 0; i < count; ++i) scalar_turn(sigma * deviates[i], dx[i], dy[i]);
-}
-
-void disturb(double sigma, const double* deviates, size_t count, float no_return, float max_range,
-             float* ranges) {
-  for (size_t i = 0; i < count; ++i) scalar_disturb(sigma * deviates[i], no_return, max_range, ranges[i]);
-}
-
-void disturb_all(double sigma, const double* deviates, size_t count, float low, float high, bool keeps_high,
-                 float* distances) {
-  for (size_t i = 0; i < count; ++i)
-    scalar_disturb_return(sigma * deviates[i], low, high, keeps_high, distances[i]);
-}
-
-void replace(float value, float* values, size_t count) {
-  std::replace(values, values + count, 0.0F, value);
-}
-
-void mark(const float* ranges, size_t count, float no_return, uint8_t* hits) {
-  for (size_t i = 0; i < count; ++i) hits[i] = ranges[i] < no_return;
-}
-
-void keep(float low, float high, float* values, size_t count) {
-  for (size_t i = 0; i < count; ++i) values[i] = values[i] > low && values[i] < high ? values[i] : 0;
-}
-
-void clip(const float* low, const float* high, float* values, size_t count) {
-  for (size_t i = 0; i < count; ++i) values[i] = std::clamp(values[i], low[i], high[i]);
-}
-
-void normalize(const float* low, const float* high, float* values, size_t count) {
-  for (size_t i = 0; i < count; ++i) values[i] = normalized(low[i], high[i], values[i]);
-}
-
-#else
 
 void turn(double sigma, const double* deviates, size_t count, float* dx, float* dy) {
   const D dd;
@@ -141,14 +99,7 @@ void disturb_all(double sigma, const double* deviates, size_t count, float low, 
 }
 
 void replace(float value, float* values, size_t count) {
-  const hn::ScalableTag<float> df;
-  const size_t lanes = hn::Lanes(df);
-  size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const auto v = hn::LoadU(df, values + i);
-    hn::StoreU(hn::IfThenElse(hn::Eq(v, hn::Zero(df)), hn::Set(df, value), v), df, values + i);
-  }
-  std::replace(values + i, values + count, 0.0F, value);
+  hn::Replace(hn::ScalableTag<float>(), values, count, value, 0.0F);
 }
 
 void mark(const float* ranges, size_t count, float no_return, uint8_t* hits) {
@@ -166,43 +117,26 @@ void mark(const float* ranges, size_t count, float no_return, uint8_t* hits) {
 }
 
 void keep(float low, float high, float* values, size_t count) {
-  const hn::ScalableTag<float> df;
-  const size_t lanes = hn::Lanes(df);
-  const auto vl = hn::Set(df, low), vh = hn::Set(df, high);
-  size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const auto v = hn::LoadU(df, values + i);
-    hn::StoreU(hn::IfThenElseZero(hn::And(hn::Gt(v, vl), hn::Lt(v, vh)), v), df, values + i);
-  }
-  for (; i < count; ++i) values[i] = values[i] > low && values[i] < high ? values[i] : 0;
+  hn::Transform(hn::ScalableTag<float>(), values, count, [&](auto d, auto v) HWY_ATTR {
+    return hn::IfThenElseZero(hn::And(hn::Gt(v, hn::Set(d, low)), hn::Lt(v, hn::Set(d, high))), v);
+  });
 }
 
 void clip(const float* low, const float* high, float* values, size_t count) {
-  const hn::ScalableTag<float> df;
-  const size_t lanes = hn::Lanes(df);
-  size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const auto v = hn::LoadU(df, values + i), vl = hn::LoadU(df, low + i), vh = hn::LoadU(df, high + i);
-    hn::StoreU(hn::IfThenElse(hn::Lt(v, vl), vl, hn::IfThenElse(hn::Lt(vh, v), vh, v)), df, values + i);
-  }
-  for (; i < count; ++i) values[i] = std::clamp(values[i], low[i], high[i]);
+  hn::Transform2(hn::ScalableTag<float>(), values, count, low, high,
+                 [](auto, auto v, auto vl, auto vh) HWY_ATTR {
+                   return hn::IfThenElse(hn::Lt(v, vl), vl, hn::IfThenElse(hn::Lt(vh, v), vh, v));
+                 });
 }
 
 void normalize(const float* low, const float* high, float* values, size_t count) {
-  const hn::ScalableTag<float> df;
-  const size_t lanes = hn::Lanes(df);
-  const auto one = hn::Set(df, 1.0f), two = hn::Set(df, 2.0f);
-  size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const auto v = hn::LoadU(df, values + i), vl = hn::LoadU(df, low + i), vh = hn::LoadU(df, high + i);
-    const auto share = hn::IfThenElseZero(hn::Gt(vh, vl), hn::Div(hn::Sub(v, vl), hn::Sub(vh, vl)));
-    const auto is_signed = hn::Lt(vl, hn::Zero(df));
-    hn::StoreU(hn::IfThenElse(is_signed, hn::Sub(hn::Mul(two, share), one), share), df, values + i);
-  }
-  for (; i < count; ++i) values[i] = normalized(low[i], high[i], values[i]);
+  hn::Transform2(
+      hn::ScalableTag<float>(), values, count, low, high, [](auto d, auto v, auto vl, auto vh) HWY_ATTR {
+        const auto share = hn::IfThenElseZero(hn::Gt(vh, vl), hn::Div(hn::Sub(v, vl), hn::Sub(vh, vl)));
+        const auto is_signed = hn::Lt(vl, hn::Zero(d));
+        return hn::IfThenElse(is_signed, hn::Sub(hn::Mul(hn::Set(d, 2.0F), share), hn::Set(d, 1.0F)), share);
+      });
 }
-
-#endif
 
 }  // namespace mvsim::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

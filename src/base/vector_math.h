@@ -9,8 +9,6 @@
 #define MVSIM_BASE_VECTOR_MATH
 #endif
 
-#if HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
-
 HWY_BEFORE_NAMESPACE();
 namespace mvsim::HWY_NAMESPACE {
 
@@ -66,5 +64,4 @@ HWY_INLINE VectorSinCos sin_cos_lanes(VD angle) {
 }  // namespace mvsim::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#endif
 #endif

@@ -150,57 +150,6 @@ void Batch::stop_threads() {
   busy_.clear();
 }
 
-const EnvSpec& Batch::spec() const {
-  return task_->spec;
-}
-const std::vector<std::string>& Batch::warnings() const {
-  return warnings_;
-}
-int Batch::num_envs() const {
-  return options_.num_envs;
-}
-int Batch::num_agents() const {
-  return static_cast<int>(task_->agents.size());
-}
-int Batch::num_threads() const {
-  return pool_.threads();
-}
-double Batch::control_period() const {
-  return task_->control_period;
-}
-AutoresetMode Batch::autoreset() const {
-  return options_.autoreset;
-}
-size_t Batch::action_size() const {
-  return action_low_.size();
-}
-const std::vector<double>& Batch::action_low() const {
-  return action_low_;
-}
-const std::vector<double>& Batch::action_high() const {
-  return action_high_;
-}
-const std::vector<std::string>& Batch::action_names() const {
-  return action_names_;
-}
-const std::vector<ObservationSpec>& Batch::observations() const {
-  return task_->observation_specs;
-}
-ObservationBuffer& Batch::observation_buffer(size_t key) {
-  return observations_.at(key);
-}
-ObservationBuffer& Batch::final_observation_buffer(size_t key) {
-  return final_observations_.at(key);
-}
-std::shared_ptr<const std::atomic<uint64_t>> Batch::device_moment() const {
-  return device_moment_;
-}
-std::span<double> Batch::rewards() {
-  return rewards_;
-}
-std::span<uint8_t> Batch::terminated() {
-  return terminated_;
-}
 void Batch::copy_observations(std::span<const std::pair<size_t, std::byte*>> to) {
   const Busy busy(busy_);
   const size_t agents = task_->agents.size();
@@ -216,24 +165,6 @@ void Batch::copy_observations(std::span<const std::pair<size_t, std::byte*>> to)
       },
       [] {});
 }
-std::span<uint8_t> Batch::truncated() {
-  return truncated_;
-}
-std::span<uint8_t> Batch::finished() {
-  return finished_;
-}
-std::span<uint8_t> Batch::was_reset() {
-  return was_reset_;
-}
-std::span<uint8_t> Batch::alive() {
-  return alive_;
-}
-const std::vector<InfoColumn>& Batch::infos() const {
-  return infos_.columns();
-}
-bool Batch::has_infos() const {
-  return infos_.any();
-}
 
 void Batch::report_cut(int env) {
   const Busy busy(busy_);
@@ -244,15 +175,6 @@ void Batch::report_cut(int env) {
     if (state.agents[a].end == EpisodeEnd::kNone) infos_.set_cut(task_of(env), state, a, row_of(env, a));
 }
 
-const Simulation& Batch::simulation(int env) const {
-  return envs_.at(static_cast<size_t>(env)).simulation;
-}
-std::shared_ptr<const Model> Batch::model(int env) const {
-  return tasks_.at(static_cast<size_t>(env))->models[envs_[static_cast<size_t>(env)].variant];
-}
-const std::vector<std::shared_ptr<const Model>>& Batch::models(int env) const {
-  return tasks_.at(static_cast<size_t>(env))->models;
-}
 std::vector<Vec2> Batch::path(int env, size_t agent, double spacing, size_t most) const {
   const AgentState& state = envs_.at(static_cast<size_t>(env)).agents.at(agent);
   Vec2 at{state.now.pose.x, state.now.pose.y};
@@ -265,18 +187,9 @@ std::vector<Vec2> Batch::path(int env, size_t agent, double spacing, size_t most
   }
   return points;
 }
-size_t Batch::vehicle(size_t agent) const {
-  return task_->agents.at(agent).vehicle;
-}
-double Batch::goal_radius(size_t agent) const {
-  return task_->agents.at(agent).goal_radius;
-}
 std::optional<Vec2> Batch::goal(int env, size_t agent) const {
   if (!task_->agents.at(agent).start_and_goal.has_goal()) return std::nullopt;
   return envs_.at(static_cast<size_t>(env)).agents[agent].goal;
-}
-uint32_t Batch::episode(int env) const {
-  return envs_.at(static_cast<size_t>(env)).simulation.state().episode;
 }
 
 }  // namespace mvsim

@@ -47,18 +47,17 @@ class Batch {
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
-  const EnvSpec& spec() const;
-  const std::vector<std::string>& warnings() const;  // of the world, each once
-  int num_envs() const;
-  int num_agents() const;  // agents of an env
-  int num_threads() const;
-  double control_period() const;  // s
-  AutoresetMode autoreset() const;
-  size_t action_size() const;  // an action is Box[-1, 1]^action_size
+  const EnvSpec& spec() const { return task_->spec; }
+  const std::vector<std::string>& warnings() const { return warnings_; }  // of the world, each once
+  int num_envs() const { return options_.num_envs; }
+  int num_agents() const { return static_cast<int>(task_->agents.size()); }  // agents of an env
+  int num_threads() const { return pool_.threads(); }
+  double control_period() const { return task_->control_period; }  // s
+  size_t action_size() const { return action_low_.size(); }        // an action is Box[-1, 1]^action_size
   // Physical values of -1 and 1, such as {0, -2} and {0.22, 2}, and the names of the components.
-  const std::vector<double>& action_low() const;
-  const std::vector<double>& action_high() const;
-  const std::vector<std::string>& action_names() const;
+  const std::vector<double>& action_low() const { return action_low_; }
+  const std::vector<double>& action_high() const { return action_high_; }
+  const std::vector<std::string>& action_names() const { return action_names_; }
 
   // Sets env i's key; its next reset starts episode 0. Unseeded envs have key i.
   void seed_env(int env, uint64_t key);
@@ -131,34 +130,34 @@ class Batch {
   std::vector<double> draw(uint32_t stream, size_t count, bool normal) const;
 
   // -- results
-  const std::vector<ObservationSpec>& observations() const;
-  ObservationBuffer& observation_buffer(size_t key);
+  const std::vector<ObservationSpec>& observations() const { return task_->observation_specs; }
+  ObservationBuffer& observation_buffer(size_t key) { return observations_.at(key); }
   // Last observations of the rows with finished() set, in kSameStep; in other modes it has no rows.
-  ObservationBuffer& final_observation_buffer(size_t key);
+  ObservationBuffer& final_observation_buffer(size_t key) { return final_observations_.at(key); }
   // Counter of the calls that rewrite observations on a GPU (BatchOptions::device). An array on the GPU
   // compares it to know whether its values are still those of its step. It is shared, so it outlives the
   // batch.
-  std::shared_ptr<const std::atomic<uint64_t>> device_moment() const;
+  std::shared_ptr<const std::atomic<uint64_t>> device_moment() const { return device_moment_; }
   // The elements of an observation, rows x size. Throws Error if they are not float32.
   std::span<float> observation(size_t key) { return observation_buffer(key).values<float>(); }
   std::span<float> final_observation(size_t key) { return final_observation_buffer(key).values<float>(); }
   // Copies the observations of all rows to `to`, arrays of the same layout. Each thread copies its own rows,
   // which are in its cache. A pair is a key and its array.
   void copy_observations(std::span<const std::pair<size_t, std::byte*>> to);
-  std::span<double> rewards();
-  std::span<uint8_t> terminated();
-  std::span<uint8_t> truncated();
-  std::span<uint8_t> finished();   // episode ended in this step
-  std::span<uint8_t> was_reset();  // a new episode began in this call
+  std::span<double> rewards() { return rewards_; }
+  std::span<uint8_t> terminated() { return terminated_; }
+  std::span<uint8_t> truncated() { return truncated_; }
+  std::span<uint8_t> finished() { return finished_; }    // episode ended in this step
+  std::span<uint8_t> was_reset() { return was_reset_; }  // a new episode began in this call
   // Rows whose agent has a running episode, so that its next action counts. Where agents wait for each other,
   // the observations of the waiting agents are zero until their env is reset.
-  std::span<uint8_t> alive();
+  std::span<uint8_t> alive() { return alive_; }
   // Fixed set of keys. At an episode's end: success, collision, timeout, diverged, time, path_length,
   // min_clearance, bad_action, reward/<term>..., and with spl also spl and (only on success) optimal_length;
   // bad_action also in any step whose action was bad. In kSameStep they belong to final_info.
-  const std::vector<InfoColumn>& infos() const;
+  const std::vector<InfoColumn>& infos() const { return infos_.columns(); }
   // Whether any env has an info: false in most steps.
-  bool has_infos() const;
+  bool has_infos() const { return infos_.any(); }
 
   // Fills env's infos as if a time limit had ended its episode in this step: for an episode that is cut short
   // from outside. They last until the next reset or step, which are not affected.
@@ -169,17 +168,22 @@ class Batch {
   void log_to(const std::string& folder);
 
   // -- one env, for drawing and tests
-  const Simulation& simulation(int env) const;
-  std::shared_ptr<const Model> model(int env) const;
+  const Simulation& simulation(int env) const { return envs_.at(static_cast<size_t>(env)).simulation; }
+  std::shared_ptr<const Model> model(int env) const {
+    return tasks_.at(static_cast<size_t>(env))->models[envs_[static_cast<size_t>(env)].variant];
+  }
   // The worlds of the env's episodes, including model(env).
-  const std::vector<std::shared_ptr<const Model>>& models(int env) const;
+  const std::vector<std::shared_ptr<const Model>>& models(int env) const {
+    return tasks_.at(static_cast<size_t>(env))->models;
+  }
   // Points on the shortest path that an agent's terms measure, from its position to its goal, `spacing` m
   // apart, at most `most`. Empty if no term needs a path, or if there is none.
   std::vector<Vec2> path(int env, size_t agent, double spacing, size_t most) const;
-  size_t vehicle(size_t agent = 0) const;  // the agent's index in the model
+  // Returns the index of the agent's vehicle in the model.
+  size_t vehicle(size_t agent = 0) const { return task_->agents.at(agent).vehicle; }
   std::optional<Vec2> goal(int env, size_t agent = 0) const;
-  double goal_radius(size_t agent = 0) const;  // m
-  uint32_t episode(int env) const;
+  double goal_radius(size_t agent = 0) const { return task_->agents.at(agent).goal_radius; }  // m
+  uint32_t episode(int env) const { return envs_.at(static_cast<size_t>(env)).simulation.state().episode; }
 
  private:
   // The observation of a row that is drawn when all workers are done.

@@ -8,50 +8,42 @@
 
 namespace mvsim {
 
-template <typename Archive>
-void visit(Archive& archive, ValueOf<Measurements> auto& measurements) {
+void visit(auto& archive, ValueOf<Measurements> auto& measurements) {
   auto& [pose, heading, twist, to_goal, goal_distance, path_distance, clearance, contacts] = measurements;
   archive(pose, heading, twist, to_goal, goal_distance, path_distance, clearance, contacts);
 }
 
-template <typename Archive>
-void visit(Archive& archive, ValueOf<PeriodStart> auto& before) {
+void visit(auto& archive, ValueOf<PeriodStart> auto& before) {
   auto& [goal_distance, path_distance, contacts] = before;
   archive(goal_distance, path_distance, contacts);
 }
 
-template <typename Archive>
-void visit(Archive& archive, ValueOf<MoverState> auto& mover) {
+void visit(auto& archive, ValueOf<MoverState> auto& mover) {
   auto& [goal, start, speed, next, crosses, asked] = mover;
   archive(goal, start, speed, next, crosses, asked);
 }
 
-template <typename Archive>
-void visit(Archive& archive, ValueOf<Delay> auto& delay) {
+void visit(auto& archive, ValueOf<Delay> auto& delay) {
   auto& [periods, steps] = delay;
   archive(periods, steps);
 }
 
-template <typename Archive>
-void visit(Archive& archive, ValueOf<LateActions> auto& actions) {
+void visit(auto& archive, ValueOf<LateActions> auto& actions) {
   auto& [active, delay, count, values] = actions;
   archive(active, delay, count, values);
 }
 
-template <typename Archive>
-void visit(Archive& archive, ValueOf<LateFrames> auto& late) {
+void visit(auto& archive, ValueOf<LateFrames> auto& late) {
   auto& [active, delay, count, frames, recipes] = late;
   archive(active, delay, count, frames, recipes);
 }
 
-template <typename Archive>
-void visit(Archive& archive, ValueOf<Pushes> auto& pushes) {
+void visit(auto& archive, ValueOf<Pushes> auto& pushes) {
   auto& [active, count, due] = pushes;
   archive(active, count, due);
 }
 
-template <typename Archive>
-void visit(Archive& archive, ValueOf<TransferState> auto& transfer) {
+void visit(auto& archive, ValueOf<TransferState> auto& transfer) {
   auto& [actions, frames, pushes] = transfer;
   archive(actions, frames, pushes);
 }

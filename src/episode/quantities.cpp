@@ -40,21 +40,27 @@ Twist2 twist_of(const double* v) {
   return {v[0], v[1], v[2]};
 }
 
-Twist2 block_twist(const Simulation& s, size_t block) {
+Twist2 block_twist(const SimView& s, size_t block) {
   const Twist2 world = block_world_twist(s, block);
   const Vec2 v = Rotation2(block_plane_pose(s, block).yaw).unrotate({world.vx, world.vy});
   return {v.x, v.y, world.omega};
 }
 
-// Reads a value of each wheel of a vehicle.
-template <typename Get>
-void read_wheels(const EnvState& env, size_t vehicle, double* out, const Get& get) {
-  for (const WheelState& wheel : wheel_states(env.simulation, vehicle)) *out++ = get(wheel);
+// Reads what `of` computes of a vehicle or a block.
+template <auto of>
+void read_of(const Task&, const EnvState& env, size_t index, double* out) {
+  put(out, of(env.simulation, index));
 }
-template <typename Get>
-void read_slips(const EnvState& env, size_t vehicle, double* out, const Get& get) {
+
+// Reads a value of each wheel of a vehicle.
+template <auto member>
+void read_wheels(const Task&, const EnvState& env, size_t vehicle, double* out) {
+  for (const WheelState& wheel : wheel_states(env.simulation, vehicle)) *out++ = wheel.*member;
+}
+template <auto member>
+void read_slips(const Task&, const EnvState& env, size_t vehicle, double* out) {
   const size_t count = env.simulation.model().vehicles[vehicle].wheels.size();
-  for (size_t i = 0; i < count; ++i) *out++ = get(wheel_slip(env.simulation, vehicle, i));
+  for (size_t i = 0; i < count; ++i) *out++ = wheel_slip(env.simulation, vehicle, i).*member;
 }
 
 void check_goal(const Task&, const EnvState& env, size_t, const std::string& name, const double* v) {
@@ -145,9 +151,7 @@ constexpr Quantity kQuantities[] = {
      },
      check_vehicle_pose,
      [](const Task&, EnvState& e, size_t i, const double* v) { e.simulation.place_vehicle(i, pose_of(v)); }},
-    {Owner::kVehicle, "twist", 3,
-     [](const Task&, const EnvState& e, size_t i, double* out) { put(out, vehicle_twist(e.simulation, i)); },
-     check_vehicle_twist,
+    {Owner::kVehicle, "twist", 3, read_of<vehicle_twist>, check_vehicle_twist,
      [](const Task&, EnvState& e, size_t i, const double* v) {
        e.simulation.set_vehicle_twist(i, twist_of(v));
      }},
@@ -156,55 +160,25 @@ constexpr Quantity kQuantities[] = {
        const VehicleState& v = e.simulation.state().vehicles[i];
        out[0] = v.z, out[1] = v.pitch, out[2] = v.roll;
      }},
-    {Owner::kVehicle, "acceleration", 2,
-     [](const Task&, const EnvState& e, size_t i, double* out) {
-       put(out, vehicle_acceleration(e.simulation, i));
-     }},
+    {Owner::kVehicle, "acceleration", 2, read_of<vehicle_acceleration>},
     {Owner::kVehicle, "odometry", 3,
      [](const Task&, const EnvState& e, size_t i, double* out) {
        put(out, e.simulation.state().vehicles[i].odometry);
      }},
-    {Owner::kVehicle, "odometry_twist", 3,
-     [](const Task&, const EnvState& e, size_t i, double* out) {
-       put(out, vehicle_odometry_twist(e.simulation, i));
-     }},
+    {Owner::kVehicle, "odometry_twist", 3, read_of<vehicle_odometry_twist>},
     {Owner::kVehicle, "collision", 1,
      [](const Task&, const EnvState& e, size_t i, double* out) {
        *out = had_collision(e.simulation, i) ? 1 : 0;
      }},
-    {Owner::kVehicle, "wheel_spin", 0,
-     [](const Task&, const EnvState& e, size_t i, double* out) {
-       read_wheels(e, i, out, [](const WheelState& w) { return w.spin; });
-     }},
-    {Owner::kVehicle, "wheel_steer", 0,
-     [](const Task&, const EnvState& e, size_t i, double* out) {
-       read_wheels(e, i, out, [](const WheelState& w) { return w.steer; });
-     }},
-    {Owner::kVehicle, "wheel_torque", 0,
-     [](const Task&, const EnvState& e, size_t i, double* out) {
-       read_wheels(e, i, out, [](const WheelState& w) { return w.torque; });
-     }},
-    {Owner::kVehicle, "wheel_load", 0,
-     [](const Task&, const EnvState& e, size_t i, double* out) {
-       read_wheels(e, i, out, [](const WheelState& w) { return w.load; });
-     }},
-    {Owner::kVehicle, "wheel_slip_ratio", 0,
-     [](const Task&, const EnvState& e, size_t i, double* out) {
-       read_slips(e, i, out, [](const WheelSlip& s) { return s.ratio; });
-     }},
-    {Owner::kVehicle, "wheel_slip_angle", 0,
-     [](const Task&, const EnvState& e, size_t i, double* out) {
-       read_slips(e, i, out, [](const WheelSlip& s) { return s.angle; });
-     }},
-    {Owner::kBlock, "pose", 3,
-     [](const Task&, const EnvState& e, size_t i, double* out) {
-       put(out, block_plane_pose(e.simulation, i));
-     },
-     check_block_pose,
+    {Owner::kVehicle, "wheel_spin", 0, read_wheels<&WheelState::spin>},
+    {Owner::kVehicle, "wheel_steer", 0, read_wheels<&WheelState::steer>},
+    {Owner::kVehicle, "wheel_torque", 0, read_wheels<&WheelState::torque>},
+    {Owner::kVehicle, "wheel_load", 0, read_wheels<&WheelState::load>},
+    {Owner::kVehicle, "wheel_slip_ratio", 0, read_slips<&WheelSlip::ratio>},
+    {Owner::kVehicle, "wheel_slip_angle", 0, read_slips<&WheelSlip::angle>},
+    {Owner::kBlock, "pose", 3, read_of<block_plane_pose>, check_block_pose,
      [](const Task&, EnvState& e, size_t i, const double* v) { e.simulation.place_block(i, pose_of(v)); }},
-    {Owner::kBlock, "twist", 3,
-     [](const Task&, const EnvState& e, size_t i, double* out) { put(out, block_twist(e.simulation, i)); },
-     check_block_twist,
+    {Owner::kBlock, "twist", 3, read_of<block_twist>, check_block_twist,
      [](const Task&, EnvState& e, size_t i, const double* v) {
        e.simulation.set_block_twist(i, twist_of(v));
      }},

@@ -59,7 +59,7 @@ std::vector<double> torques(const Model& model, const VehicleModel& v, NamedPara
   return out;
 }
 
-// kg m2 that the rotor of a motor adds to a wheel.
+// Returns the inertia that the rotor of a motor adds to a wheel, kg m2.
 double motor_inertia(const Model& model, const VehicleModel& v, size_t wheel) {
   if (!v.drive.motor) return 0;
   double motor[kMotorParamCount];

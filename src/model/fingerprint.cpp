@@ -24,22 +24,19 @@ void hash_tags(Archive& archive, Tags<Spec> tags, const Spec& spec) {
         tag.field);
 }
 
-template <typename Archive>
-void visit(Archive& archive, const ShapeModel& shape) {
+void visit(auto& archive, const ShapeModel& shape) {
   const auto& [outline, pieces, radius, centroid, unit_inertia] = shape;
   archive(outline, uint64_t{pieces.size()}, radius, centroid, unit_inertia);
   for (const Polygon& piece : pieces) archive(piece);
 }
 
-template <typename Archive>
-void visit(Archive& archive, const WheelModel& wheel) {
+void visit(auto& archive, const WheelModel& wheel) {
   const auto& [tag, position, yaw, width, radius, mass, inertia] = wheel;
   archive(tag, position, yaw, width, radius, mass, inertia);
 }
 
 // A vehicle without any of these has the fingerprint that it had before there were any.
-template <typename Archive>
-void visit(Archive& archive, const DriveModel& drive) {
+void visit(auto& archive, const DriveModel& drive) {
   // the last three follow from the others
   const auto& [limits, kinematics, motor, servo, command_delay, driver, coupled_sides, memory, delay_line,
                command_size, delay_places, command_limits] = drive;
@@ -50,8 +47,7 @@ void visit(Archive& archive, const DriveModel& drive) {
   archive(static_cast<uint32_t>(driver), uint64_t{memory}, uint64_t{delay_line});
 }
 
-template <typename Archive>
-void visit(Archive& archive, const VehicleModel& vehicle) {
+void visit(auto& archive, const VehicleModel& vehicle) {
   const auto& [name, class_name, dynamics, controller, tire, wheels, chassis, z_min, z_max, radius,
                initial_pose, initial_twist, odometry_drawn, body_params, tire_params, controller_params,
                dynamics_params, transfer_params, load_transfer, controller_state, drive, first_wheel, body,
@@ -63,14 +59,12 @@ void visit(Archive& archive, const VehicleModel& vehicle) {
   for (const bool drawn : odometry_drawn) archive(drawn);
 }
 
-template <typename Archive>
-void visit(Archive& archive, const BlockTop& top) {
+void visit(auto& archive, const BlockTop& top) {
   const auto& [outline, radius, shape, height, length_x, length_y] = top;
   archive(outline, radius, shape, height, length_x, length_y);
 }
 
-template <typename Archive>
-void visit(Archive& archive, const BlockModel& block) {
+void visit(auto& archive, const BlockModel& block) {
   const auto& [name, traits, is_wall, placed, is_person, is_driven, is_led, shape, top, z_min, z_max,
                initial_pose, initial_twist, params, body, frame, publication, where] = block;
   archive(name);
@@ -81,29 +75,25 @@ void visit(Archive& archive, const BlockModel& block) {
 
 // Hashes only the codes of the first quadrant: rays give equal ranges in two grids if and only if these
 // agree.
-template <typename Archive>
-void visit(Archive& archive, const GridModel& grid) {
+void visit(auto& archive, const GridModel& grid) {
   const auto& [field, T_world_grid, restitution, friction] = grid;
   archive(field.width(), field.height(), field.resolution(), T_world_grid, restitution, friction);
   archive.raw(field.codes(), static_cast<size_t>(field.plane_size()));
 }
 
-template <typename Archive>
-void visit(Archive& archive, const JointModel& joint) {
+void visit(auto& archive, const JointModel& joint) {
   const auto& [type, body_a, body_b, anchor_a, anchor_b, min_length, max_length, stiffness, damping, limited,
                lower_angle, upper_angle, initial_angle] = joint;
   archive(type, body_a, body_b, anchor_a, anchor_b, min_length, max_length, stiffness, damping, limited,
           lower_angle, upper_angle, initial_angle);
 }
 
-template <typename Archive>
-void visit(Archive& archive, const BodyModel& body) {
+void visit(auto& archive, const BodyModel& body) {
   const auto& [kind, index, joint_group] = body;
   archive(kind, index, joint_group);
 }
 
-template <typename Archive>
-void visit(Archive& archive, const SensorModel& model) {
+void visit(auto& archive, const SensorModel& model) {
   const auto& [name, vehicle, period, params, transfer_params, values, bytes, memory, class_name,
                publish_topic, sensor, level_images] = model;
   archive(name, vehicle, period, params, transfer_params, values, class_name);
@@ -113,75 +103,63 @@ void visit(Archive& archive, const SensorModel& model) {
   archive(sensor->mount(), reading.dtype, reading.shape, reading.low, reading.high);
 }
 
-template <typename Archive>
-void visit(Archive& archive, const GroundPlane& plane) {
+void visit(auto& archive, const GroundPlane& plane) {
   const auto& [extent, pose, z] = plane;
   archive(extent, pose, z);
 }
 
-template <typename Archive>
-void visit(Archive& archive, const HeightMap& map) {
+void visit(auto& archive, const HeightMap& map) {
   archive(map.rows(), map.columns(), map.resolution(), map.corner());
   for (int row = 0; row < map.rows(); ++row)
     for (int column = 0; column < map.columns(); ++column) archive(map.node(row, column));
 }
 
-template <typename Archive>
-void visit(Archive& archive, const Keyframe& keyframe) {
+void visit(auto& archive, const Keyframe& keyframe) {
   const auto& [time, pose] = keyframe;
   archive(time, pose);
 }
 
-template <typename Archive>
-void visit(Archive& archive, const AnimationModel& animation) {
+void visit(auto& archive, const AnimationModel& animation) {
   const auto& [kind, index, frames, start] = animation;
   archive(kind, index, frames, start);
 }
 
-template <typename Archive>
-void visit(Archive& archive, const MovingPlane& plane) {
+void visit(auto& archive, const MovingPlane& plane) {
   const auto& [top, frames, start, frame] = plane;
   archive(top, frames, start);
 }
 
-template <typename Archive>
-void visit(Archive& archive, const ActorLeg& leg) {
+void visit(auto& archive, const ActorLeg& leg) {
   const auto& [start, duration, from, to, heading] = leg;
   archive(start, duration, from, to, heading);
 }
 
-template <typename Archive>
-void visit(Archive& archive, const ActorModel& actor) {
+void visit(auto& archive, const ActorModel& actor) {
   const auto& [name, legs, initial_pose, loop_start, end, radius, height, frame, block] = actor;
   archive(legs, initial_pose, loop_start, end, block);
 }
 
-template <typename Archive>
-void visit(Archive& archive, const Terrain& terrain) {
+void visit(auto& archive, const Terrain& terrain) {
   const auto& [maps, planes] = terrain;
   archive(maps, planes);
 }
 
-template <typename Archive>
-void visit(Archive& archive, const RegionModel& region) {
+void visit(auto& archive, const RegionModel& region) {
   const auto& [property, box, value] = region;
   archive(property, box, value);
 }
 
-template <typename Archive>
-void visit(Archive& archive, const ParamEntry& param) {
+void visit(auto& archive, const ParamEntry& param) {
   const auto& [path, nominal, info] = param;
   archive(path, nominal);
 }
 
-template <typename Archive>
-void visit(Archive& archive, const CoverageRegion& region) {
+void visit(auto& archive, const CoverageRegion& region) {
   const auto& [extent, z_min, z_max, hides] = region;
   archive(extent, z_min, z_max, hides);
 }
 
-template <typename Archive>
-void visit(Archive& archive, const Site& site) {
+void visit(auto& archive, const Site& site) {
   const auto& [reference, rotation, origin, plane, regions] = site;
   archive(reference.latitude, reference.longitude, reference.height, rotation, origin.x, origin.y, origin.z,
           regions);

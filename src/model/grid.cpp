@@ -57,9 +57,10 @@ std::vector<uint8_t> cells_of(const OccupancyGridSpec& spec, const LoadGuard& gu
     lookup[level] = static_cast<uint8_t>(spec.is_ros ? ros_cell(spec, gray) : image_cell(gray));
   }
 
-  // Nav2's map_server: a pixel that is not opaque is unknown, but in mode "raw", where levels alone count
+  // as in Nav2's map_server, a pixel that is not opaque is unknown; mode "raw" ignores opacity
   const bool has_holes = spec.is_ros && spec.mode != "raw" && !image.transparent.empty();
-  const uint8_t* const cell_of = lookup.data();  // a vector's would be read again after every store of a byte
+  // a local pointer, because that of the vector would be read again after each store
+  const uint8_t* const cell_of = lookup.data();
   // image row 0 is the largest y, cell row 0 the smallest
   std::vector<uint8_t> cells(image.data.size());
   const auto width = static_cast<size_t>(image.width), height = static_cast<size_t>(image.height);

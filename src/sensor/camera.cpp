@@ -24,8 +24,7 @@ struct CameraConfig {
   std::array<double, kCount> values{};
 };
 
-template <typename Archive>
-void visit(Archive& archive, const CameraConfig& config) {
+void visit(auto& archive, const CameraConfig& config) {
   const auto& [pose, values] = config;
   archive(pose, values);
 }

@@ -24,8 +24,7 @@ struct GnssConfig {
   std::array<double, kNoiseCount> noise{};
 };
 
-template <typename Archive>
-void visit(Archive& archive, const GnssConfig& config) {
+void visit(auto& archive, const GnssConfig& config) {
   const auto& [pose, noise] = config;
   archive(pose, noise);
 }

@@ -37,8 +37,7 @@ struct ImuConfig {
   bool measures_orientation = false;
 };
 
-template <typename Archive>
-void visit(Archive& archive, const ImuConfig& config) {
+void visit(auto& archive, const ImuConfig& config) {
   const auto& [pose, noise, measures_orientation] = config;
   archive(pose, noise, measures_orientation);
 }

@@ -124,8 +124,7 @@ struct LidarConfig {
   std::array<double, 2> noise{};
 };
 
-template <typename Archive>
-void visit(Archive& archive, const LidarConfig& config) {
+void visit(auto& archive, const LidarConfig& config) {
   const auto& [pose, fov, rays, max_range, bodies_visible, noise] = config;
   archive(pose, fov, rays, max_range, bodies_visible, noise);
 }
@@ -214,8 +213,7 @@ struct Laser3dConfig {
   std::array<double, 1> noise{};
 };
 
-template <typename Archive>
-void visit(Archive& archive, const Laser3dConfig& config) {
+void visit(auto& archive, const Laser3dConfig& config) {
   const auto& [pose, fov, rays, max_range, ignore_parent_body, noise] = config;
   archive(true, pose, fov, rays, max_range, ignore_parent_body, noise);  // true: not a laser of the plane
 }

@@ -57,8 +57,7 @@ struct Lidar3dConfig {
   std::vector<double> elevations;  // rad, ascending
 };
 
-template <typename Archive>
-void visit(Archive& archive, const Lidar3dConfig& config) {
+void visit(auto& archive, const Lidar3dConfig& config) {
   const auto& [pose, values, noise, elevations] = config;
   archive(pose, values, noise, elevations);
 }

@@ -74,8 +74,7 @@ struct RgbdConfig {
   std::array<double, 1> noise{};
 };
 
-template <typename Archive>
-void visit(Archive& archive, const RgbdConfig& config) {
+void visit(auto& archive, const RgbdConfig& config) {
   const auto& [pose, rgb_pose, values, noise] = config;
   archive(pose, rgb_pose, values, noise);
 }

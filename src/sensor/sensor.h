@@ -97,17 +97,14 @@ struct Site {
   bool is_covered(Vec3 world) const;
 };
 
-// Sensors that read only the motion of their vehicle: odometry, IMU, GNSS.
+// Sensors that read only the motion of their vehicle: IMU, GNSS; and the odometry.
 
-// A vehicle at the end of a time step; world frame, of its reference point. In a reading between
-// steps, `pose_before` equals `pose`: a sensor that sums up motion keeps the last pose in its memory.
+// A vehicle at the end of a time step; world frame, of its reference point.
 struct BodyMotion {
   double time = 0;  // s
   Pose3 pose{};
   Twist2 twist{};
   Vec2 acceleration{};         // m/s2, the difference of the velocity over the step
-  Pose2 pose_before{};         // at the start of the step
-  Rotation2 heading_before{};  // of pose_before.yaw
   double gravity = 0;          // m/s2
   const Site* site = nullptr;  // none: the world is nowhere on the Earth
 };
@@ -122,27 +119,14 @@ class StateSensor : public Sensor {
   explicit StateSensor(SensorInfo info) : Sensor(SensorKind::kState, std::move(info)) {}
 };
 
-// Odometry (sensor.cpp): the way of a vehicle since the reset, with an error of scale along each axis. Every
-// vehicle has one built in; it is read at every step and no world lists it.
-
-// Its memory, and its reading (float64), is x, y (m) and yaw (rad) in the frame of the start.
-class Odometry final : public StateSensor {
- public:
-  Odometry();
-  size_t memory_size() const override { return 3; }
-  void add_config(ArchiveHasher&) const override {}  // its parameters are all of it
-  void read(const SensorOwn& own, const BodyMotion& motion, std::byte* values, uint8_t* valid) const override;
-
-  // Returns `sum` plus the true displacement of a step, in the vehicle's frame and scaled by three
-  // multipliers. `heading_before`: of before.yaw.
-  static Pose2 add(const Pose2& sum, const double* multipliers, const Pose2& before,
-                   const Rotation2& heading_before, const Pose2& after) {
-    const Vec2 moved = heading_before.unrotate({after.x - before.x, after.y - before.y});
-    return compose(
-        sum, {multipliers[0] * moved.x, multipliers[1] * moved.y, multipliers[2] * (after.yaw - before.yaw)});
-  }
-};
-
-const Odometry& built_in_odometry();
+// Returns the odometry `sum` (the way of a vehicle since the reset, in the frame of its start) plus the true
+// displacement of a step, in the vehicle's frame and scaled by three multipliers. Every vehicle has one
+// odometry, which no world lists. `heading_before`: of before.yaw.
+inline Pose2 add_odometry(const Pose2& sum, const double* multipliers, const Pose2& before,
+                          const Rotation2& heading_before, const Pose2& after) {
+  const Vec2 moved = heading_before.unrotate({after.x - before.x, after.y - before.y});
+  return compose(
+      sum, {multipliers[0] * moved.x, multipliers[1] * moved.y, multipliers[2] * (after.yaw - before.yaw)});
+}
 
 }  // namespace mvsim

@@ -16,8 +16,8 @@ namespace mvsim {
 
 struct View;
 
-// Compiles a <sensor>; counts the memory of its tables and readings before it takes it. Each class
-// specialises this in its own file.
+// Compiles a <sensor>. Counts the memory of its tables and readings in `guard` before it allocates them.
+// Each class specialises this in its own file.
 template <class S>
 std::unique_ptr<const Sensor> compile_sensor(const SensorSpec& spec, LoadGuard& guard,
                                              std::vector<std::string>& warnings);

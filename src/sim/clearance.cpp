@@ -1,5 +1,3 @@
-#include "sim/clearance.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -224,28 +222,6 @@ double clearance(const SimScene& sim, size_t index, double limit) {
   for (const size_t other : sim.model.joined_vehicles(index))
     best = outline_clearance(sim, other, vehicle_outline(sim, other), best, shapes_around(sim, other));
   return best;
-}
-
-std::vector<MovingShape> obstacles(const SimScene& sim, int except_vehicle) {
-  const Model& m = sim.model;
-  const int body = body_of(m, except_vehicle), group = group_of(m, body);
-  std::vector<MovingShape> out;
-  for (const MovingShape& shape : shapes_but(sim, body))
-    if (group < 0 || group_of(m, shape.body) != group) out.push_back(shape);
-  return out;
-}
-
-bool overlaps(const SimScene& sim, size_t index) {
-  return overlaps(sim, index, shapes_around(sim, index));
-}
-
-bool overlaps(const SimScene& sim, size_t index, std::span<const MovingShape> others) {
-  constexpr double kShare = 0.99, kNear = 1e-3;
-  Polygon outline = vehicle_outline(sim, index);
-  Vec2 center;
-  for (const Vec2 v : outline) center = center + 1.0 / static_cast<double>(outline.size()) * v;
-  for (Vec2& v : outline) v = center + kShare * (v - center);
-  return outline_clearance(sim, index, outline, kNear, others) <= 0;
 }
 
 size_t overlapped_cells(const SimView& sim, const Polygon& outline) {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "raycast/polygon_cast.h"
-#include "sim/clearance.h"
 #include "sim/measure.h"
 #include "sim/workspace.h"
 
@@ -215,7 +214,8 @@ class StartCheck {
     for (size_t body = 0; body < model_.bodies.size(); ++body)
       if (can_be_pushed(body)) pushable_.push_back(body);
     if (pushable_.empty()) return;
-    for (const MovingShape& shape : obstacles(sim))
+    const SimState& s = sim.state;
+    for (const MovingShape& shape : sim.scene.shapes(model_, s.params, s.bodies, s.wheels, -1))
       add({{shape.vertices, shape.vertices + shape.count}, static_cast<size_t>(shape.body), kBlock});
     for (size_t i = 0; i < model_.blocks.size(); ++i) {
       const BlockModel& b = model_.blocks[i];

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/load_guard.h"
-#include "sim/clearance.h"
+#include "sim/measure.h"
 #include "sim/sim_state.h"
 
 namespace mvsim {

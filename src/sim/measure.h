@@ -1,9 +1,10 @@
-// Queries of a state: poses and velocities of things.
+// Queries of a state: poses and velocities of things, how near they are to each other, outlines.
 #pragma once
 
 #include <array>
 #include <span>
 
+#include "sim/scene_buffer.h"
 #include "sim/sim_state.h"
 
 namespace mvsim {
@@ -53,5 +54,31 @@ Twist2 block_world_twist(const SimView& sim, size_t block);
 
 // World positions of the joint's anchors on body a and body b.
 std::array<Vec2, 2> joint_anchors(const SimView& sim, size_t joint);
+
+// -- distances and outlines (clearance.cpp)
+
+// A SimView with the cached outlines of moving things. Queries fill the cache, so only one thread at a time
+// may use it. A Simulation converts to it.
+struct SimScene : SimView {
+  SceneBuffer& scene;
+};
+
+// Distance (m) from a point to the nearest tangible thing (occupied cell, static shape, block, other
+// vehicle), at most `limit`. The vehicle `except_vehicle` (-1: none) and bodies joined to it are left out.
+double distance_to_obstacles(const SimScene& sim, Vec2 point, double limit, int except_vehicle = -1);
+// The same, without all vehicles.
+double distance_to_static(const SimScene& sim, Vec2 point, double limit);
+// The same, without all vehicles, people and bodies that policies drive.
+double distance_to_standing(const SimScene& sim, Vec2 point, double limit);
+// As distance_to_obstacles(), from the chassis outline of a vehicle and of those joined to it.
+double clearance(const SimScene& sim, size_t vehicle, double limit);
+
+// Returns the number of occupied cells of maps that a convex, counter-clockwise outline in the world frame
+// overlaps. Cells at its border are counted approximately.
+size_t overlapped_cells(const SimView& sim, const Polygon& outline);
+
+// Outlines in the world frame at their present size, counter-clockwise.
+Polygon block_outline(const SimView& sim, size_t block);
+Polygon vehicle_outline(const SimView& sim, size_t vehicle);  // of the chassis
 
 }  // namespace mvsim

@@ -106,7 +106,7 @@ struct RigidBodySolver::Impl {
     }
   }
 
-  // Drops what can be elsewhere by now.
+  // Removes the bodies whose poses may have changed since the last step.
   void clear_movable() {
     for (const size_t i : model.moving_bodies) {
       if (!bodies[i]) continue;

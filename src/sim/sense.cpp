@@ -18,18 +18,14 @@ size_t held(const Sensor& sensor, size_t size) {
   return sensor.kind() == SensorKind::kView ? 0 : size;
 }
 
-BodyMotion motion_of(const Model& m, const SimState& s, size_t vehicle, RotationMemo& yaws) {
+BodyMotion motion_of(const Model& m, const SimState& s, size_t vehicle) {
   if (vehicle == SensorModel::kNoVehicle)
     return {.time = s.time, .gravity = m.gravity, .site = m.site ? &*m.site : nullptr};
   const VehicleState& v = s.vehicles[vehicle];
-  const Pose3 pose = vehicle_pose({m, s}, vehicle);
-  const Pose2 before = v.has_last_pose ? v.last_pose : Pose2{pose.x, pose.y, pose.yaw};
   return {.time = s.time,
-          .pose = pose,
+          .pose = vehicle_pose({m, s}, vehicle),
           .twist = {v.last_velocity.x, v.last_velocity.y, s.bodies[m.vehicles[vehicle].body].omega},
           .acceleration = v.acceleration,
-          .pose_before = before,
-          .heading_before = yaws.of(before.yaw),
           .gravity = m.gravity,
           .site = m.site ? &*m.site : nullptr};
 }
@@ -150,12 +146,10 @@ void read_sensor(const Model& m, SimState& s, SceneBuffer& scene, size_t index, 
     case SensorKind::kRay:
       read_rays(m, s, scene, index, reinterpret_cast<float*>(values), valid);
       return;
-    case SensorKind::kState: {
-      RotationMemo yaws;
+    case SensorKind::kState:
       static_cast<const StateSensor&>(*sensor.sensor)
-          .read(own_of(sensor, s, index), motion_of(m, s, sensor.vehicle, yaws), values, valid);
+          .read(own_of(sensor, s, index), motion_of(m, s, sensor.vehicle), values, valid);
       return;
-    }
     case SensorKind::kView: {
       std::vector<double> recipe(state_memory_size(m, *sensor.sensor));
       record_view(m, s, index, recipe.data());
@@ -206,8 +200,8 @@ void read_odometry(const Model& m, SimState& s, size_t vehicle, RotationMemo& ya
   VehicleState& v = s.vehicles[vehicle];
   const Pose2 pose = body_pose(s.bodies[model.body]);
   if (v.has_last_pose)
-    v.odometry = Odometry::add(v.odometry, s.params.data() + model.body_params + kOdometryX, v.last_pose,
-                               yaws.of(v.last_pose.yaw), pose);
+    v.odometry = add_odometry(v.odometry, s.params.data() + model.body_params + kOdometryX, v.last_pose,
+                              yaws.of(v.last_pose.yaw), pose);
   v.last_pose = pose;
   v.has_last_pose = true;
 }

@@ -22,37 +22,9 @@ Simulation::Simulation(std::shared_ptr<const Model> model, uint64_t key, uint32_
 Simulation::Simulation(std::shared_ptr<const Model> model, SimState state)
     : model_(std::move(model)), state_(std::move(state)) {}
 
-void Simulation::reset(uint64_t key, uint32_t episode) {
-  reset_state(*model_, state_, work_, key, episode);
-}
-
-void Simulation::place_vehicle(size_t vehicle, const Pose2& pose) {
-  mvsim::place_vehicle(*model_, state_, work_, vehicle, pose);
-}
-
-void Simulation::place_vehicle_alone(size_t vehicle, const Pose2& pose) {
-  mvsim::place_vehicle_alone(*model_, state_, work_, vehicle, pose);
-}
-
 void Simulation::place_block(size_t block, const Pose2& pose) {
   mvsim::place_block(*model_, state_, work_, block, pose);
   ++work_.placed_blocks;
-}
-
-void Simulation::set_vehicle_twist(size_t vehicle, const Twist2& twist) {
-  mvsim::set_vehicle_twist(*model_, state_, work_, vehicle, twist);
-}
-
-void Simulation::set_block_twist(size_t block, const Twist2& twist) {
-  mvsim::set_block_twist(*model_, state_, work_, block, twist);
-}
-
-void Simulation::push_vehicle(size_t vehicle, const Twist2& change) {
-  mvsim::push_vehicle(*model_, state_, work_, vehicle, change);
-}
-
-void Simulation::set_param(size_t index, double value) {
-  mvsim::set_param(*model_, state_, work_, index, value);
 }
 
 void Simulation::set_twist(size_t index, double vx, double omega) {
@@ -76,10 +48,6 @@ void Simulation::set_command(size_t index, std::span<const double> command) {
       throw Error("vehicle '" + v.name + "': command value '" + std::string(v.controller->command()[i].name) +
                   "' is not finite");
   std::copy(command.begin(), command.end(), state_.vehicles[index].command);
-}
-
-void Simulation::set_sensor_scheduled(size_t sensor, bool scheduled) {
-  state_.sensors.at(sensor).scheduled = scheduled;
 }
 
 void Simulation::clear_collision_flags() {

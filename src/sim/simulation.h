@@ -2,8 +2,8 @@
 // (after refill_solver() the copy continues bit for bit); not thread-safe: one thread at a time.
 //
 // The order of calls is reset, place and set_param if needed, then step. state() has the state itself. Values
-// that are computed from it come from the functions of sim/measure.h (on a SimView) and sim/clearance.h (on a
-// SimScene); a Simulation converts to both.
+// that are computed from it come from the functions of sim/measure.h, on a SimView or a SimScene. A
+// Simulation converts to both.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,6 @@
 #include <string_view>
 
 #include "scene/marks.h"
-#include "sim/clearance.h"
 #include "sim/measure.h"
 #include "sim/place.h"
 #include "sim/sense.h"
@@ -35,24 +34,41 @@ class Simulation {
 
   // Sets the model's initial state with nominal parameters and the random streams of (key, episode). Nothing
   // of the earlier state remains.
-  void reset(uint64_t key, uint32_t episode);
+  void reset(uint64_t key, uint32_t episode) { reset_state(*model_, state_, work_, key, episode); }
 
   // -- changes between steps (sim/place.h); each takes effect at the next step
-  void place_vehicle(size_t vehicle, const Pose2& pose);
-  void place_vehicle_alone(size_t vehicle, const Pose2& pose);  // without the bodies joined to it
+  void place_vehicle(size_t vehicle, const Pose2& pose) {
+    mvsim::place_vehicle(*model_, state_, work_, vehicle, pose);
+  }
+  // The same without the bodies joined to it.
+  void place_vehicle_alone(size_t vehicle, const Pose2& pose) {
+    mvsim::place_vehicle_alone(*model_, state_, work_, vehicle, pose);
+  }
   void place_block(size_t block, const Pose2& pose);
-  void set_vehicle_twist(size_t vehicle, const Twist2& twist);  // body frame (sim/place.h)
-  void set_block_twist(size_t block, const Twist2& twist);      // body frame
+  // In the body frame (sim/place.h).
+  void set_vehicle_twist(size_t vehicle, const Twist2& twist) {
+    mvsim::set_vehicle_twist(*model_, state_, work_, vehicle, twist);
+  }
+  // In the body frame.
+  void set_block_twist(size_t block, const Twist2& twist) {
+    mvsim::set_block_twist(*model_, state_, work_, block, twist);
+  }
   // Sets the velocity of a driven block from now on, in world axes.
   void drive_block(size_t block, const Twist2& world_twist) {
     mvsim::drive_block(*model_, state_, block, world_twist);
   }
-  void push_vehicle(size_t vehicle, const Twist2& change);  // body frame (sim/place.h)
-  void set_param(size_t index, double value);               // index into Model::params
+  // In the body frame (sim/place.h).
+  void push_vehicle(size_t vehicle, const Twist2& change) {
+    mvsim::push_vehicle(*model_, state_, work_, vehicle, change);
+  }
+  // `index`: into Model::params.
+  void set_param(size_t index, double value) { mvsim::set_param(*model_, state_, work_, index, value); }
   void set_twist(size_t vehicle, double vx, double omega);  // throws Error if the controller takes no twist
   void set_command(size_t vehicle,
                    std::span<const double> command);  // finite, size of the controller's command
-  void set_sensor_scheduled(size_t sensor, bool scheduled);
+  void set_sensor_scheduled(size_t sensor, bool scheduled) {
+    state_.sensors.at(sensor).scheduled = scheduled;
+  }
   void clear_collision_flags();
   void clear_collision_flags(size_t vehicle);
   // Makes every step with Box2D, even if nothing can be touched. For comparisons; reset() keeps it.

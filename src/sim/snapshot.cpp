@@ -13,45 +13,39 @@
 
 namespace mvsim {
 
-template <typename Archive>
-void visit(Archive& archive, ValueOf<BodyState> auto& body) {
+void visit(auto& archive, ValueOf<BodyState> auto& body) {
   auto& [x, y, angle, x_rest, y_rest, angle_rest, vx, vy, omega] = body;
   archive(x, y, angle, x_rest, y_rest, angle_rest, vx, vy, omega);
 }
 
-template <typename Archive>
-void visit(Archive& archive, ValueOf<BodyInertia> auto& inertia) {
+void visit(auto& archive, ValueOf<BodyInertia> auto& inertia) {
   auto& [inverse_mass, inverse_inertia, center_x, center_y, linear_damping, angular_damping] = inertia;
   archive(inverse_mass, inverse_inertia, center_x, center_y, linear_damping, angular_damping);
 }
 
-template <typename Archive>
-void visit(Archive& archive, ValueOf<RoundedPose> auto& rounded) {
+void visit(auto& archive, ValueOf<RoundedPose> auto& rounded) {
   auto& [x, y, angle, cx, cy, sin, cos, is_kept, is_known] = rounded;
   archive(x, y, angle, cx, cy, sin, cos, is_kept, is_known);
 }
 
-template <typename Archive>
-void visit(Archive& archive, ValueOf<VehicleState> auto& vehicle) {
+void visit(auto& archive, ValueOf<VehicleState> auto& vehicle) {
   auto& [z, pitch, roll, acceleration, last_velocity, odometry, last_pose, has_last_pose, in_collision,
          by_solver, contacts, rounded, command] = vehicle;
   archive(z, pitch, roll, acceleration, last_velocity, odometry, last_pose, has_last_pose, in_collision,
           by_solver, contacts, rounded, command);
 }
 
-template <typename Archive>
-void visit(Archive& archive, ValueOf<WheelState> auto& wheel) {
+void visit(auto& archive, ValueOf<WheelState> auto& wheel) {
   auto& [spin, angle, steer, torque, brake, force_x, force_y, load] = wheel;
   archive(spin, angle, steer, torque, brake, force_x, force_y, load);
 }
 
-template <typename Archive>
-void visit(Archive& archive, ValueOf<SensorState> auto& sensor) {
+void visit(auto& archive, ValueOf<SensorState> auto& sensor) {
   auto& [last_due, stamp, count, scheduled, noise] = sensor;
   archive(last_due, stamp, count, scheduled, noise);
 }
 
-// In whole words of four bytes, after their number: those of float32 are written as an array of float32 is.
+// Writes the number of words of four bytes, then the words, which gives the bytes of an array of float32.
 template <typename Archive>
 void visit(Archive& archive, ValueOf<ReadingBuffer> auto& readings) {
   auto& [bytes] = readings;
@@ -67,8 +61,7 @@ void visit(Archive& archive, ValueOf<ReadingBuffer> auto& readings) {
   }
 }
 
-template <typename Archive>
-void visit(Archive& archive, ValueOf<SimState> auto& state) {
+void visit(auto& archive, ValueOf<SimState> auto& state) {
   auto& [key, episode, time, time_error, owed, step_count, params, bodies, inertias, free_distances,
          in_contact, always_solver, solver_origin, intangible_poses, block_z, vehicles, wheels, memory,
          sensors, readings, reading_valid] = state;

@@ -49,7 +49,7 @@ class SolverPairs {
 // They touch, or are closer than `threshold`, m.
 bool is_near(b2Contact& contact, double threshold);
 
-// They are farther apart than `distance`, m, beyond doubt and at little cost; false says nothing.
+// Returns true only if they are farther apart than `distance`, m. The test is quick and may miss such pairs.
 bool are_apart(const b2Contact& contact, double distance);
 
 // Separates bodies of several fixtures that are deep inside each other.

@@ -252,7 +252,7 @@ std::vector<ObservationSpec> compile_agent(const AgentSpec& spec, std::span<cons
     task.shares_rewards = task.shares_rewards || reward.share > 0;
     agent.rewards.push_back(std::move(reward));
   }
-  agent.needs_path = needs.path || agent.start_and_goal.geodesic();
+  agent.needs_path = needs.path || agent.start_and_goal.is_geodesic();
   if (const auto* const found = find_tracker<LocalizationTracker>(task.trackers);
       found && is_first && !needs.localization)
     task.warnings.push_back(

@@ -73,38 +73,28 @@ double GoalPoses::heading(Vec2 goal) const {
 }
 
 // The goal's heading in the robot's frame: (cos, sin).
-class GoalHeadingObservation final : public ObservationOf<float> {
- public:
-  GoalHeadingObservation(const TermReader& reader, const TaskContext& context)
-      : seen_(context), poses_(need_poses(reader, context)) {}
-  std::vector<Interval> bounds() const override { return {symmetric(1), symmetric(1)}; }
-  void write(EnvState&, AgentState& agent, Scratch&, float* out) const override {
-    const Rotation2 r(poses_->heading(agent.goal) - seen_.of(agent).yaw);
+template <>
+std::unique_ptr<const Observation> term<class GoalHeadingObservation>(TermReader& reader,
+                                                                      TaskContext& context) {
+  const SeenPose seen(context);
+  const std::shared_ptr<const GoalPoses> poses = need_poses(reader, context);
+  const std::vector<Interval> bounds{symmetric(1), symmetric(1)};
+  return observation(bounds, [seen, poses](EnvState&, AgentState& agent, float* out) {
+    const Rotation2 r(poses->heading(agent.goal) - seen.of(agent).yaw);
     out[0] = static_cast<float>(r.c);
     out[1] = static_cast<float>(r.s);
-  }
-
- private:
-  SeenPose seen_;
-  std::shared_ptr<const GoalPoses> poses_;
-};
-template std::unique_ptr<const Observation> term<GoalHeadingObservation>(TermReader&, TaskContext&);
+  });
+}
 
 // The decrease of PosePotential, m. The sum over an episode is that at its start minus that at its end.
-class PoseProgressReward final : public Reward {
- public:
-  PoseProgressReward(TermReader& reader, TaskContext& context)
-      : tracker_(context.needs.track<PoseTracker>(
-            PosePotential{need_poses(reader, context), reader.number("angle_weight", 1.5, kNotNegative),
-                          reader.number("near", 6, kPositive)})) {}
-  double value(const EnvState&, const AgentState& agent) const override {
-    const Potentials& p = tracker_.state(agent);
-    return p.before - p.now;
-  }
-
- private:
-  const PoseTracker& tracker_;
-};
-template std::unique_ptr<const Reward> term<PoseProgressReward>(TermReader&, TaskContext&);
+template <>
+std::unique_ptr<const Reward> term<class PoseProgressReward>(TermReader& reader, TaskContext& context) {
+  const auto& progress = context.needs.track<PoseTracker>(
+      PosePotential{need_poses(reader, context), reader.number("angle_weight", 1.5, kNotNegative),
+                    reader.number("near", 6, kPositive)});
+  return reward([&progress](const EnvState&, const AgentState& agent) {
+    return progress.state(agent).before - progress.state(agent).now;
+  });
+}
 
 }  // namespace mvsim

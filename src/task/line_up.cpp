@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "sim/clearance.h"
+#include "sim/measure.h"
 
 namespace mvsim {
 namespace {

@@ -9,7 +9,6 @@
 #include "vehicle/car.h"
 
 namespace mvsim {
-namespace {}  // namespace
 
 // The ranges of a sensor. Each sector is the minimum of its beams.
 class ScanObservation final : public ObservationOf<float> {
@@ -91,150 +90,106 @@ std::unique_ptr<const Observation> term<ScanObservation>(TermReader& reader, Tas
 }
 
 // The goal in the robot's frame: (min(d, max_distance), cos, sin).
-class GoalObservation final : public ObservationOf<float> {
- public:
-  GoalObservation(TermReader& reader, TaskContext& context)
-      : seen_(context), max_(reader.number("max_distance", 15, kPositive)) {
-    if (!context.has_goal) reader.fail("class", "expected a <goal> in <reset>");
-  }
-  std::vector<Interval> bounds() const override { return {{0, max_}, symmetric(1), symmetric(1)}; }
-  void write(EnvState&, AgentState& agent, Scratch&, float* out) const override {
-    const SeenPose::At here = seen_.of(agent);
+template <>
+std::unique_ptr<const Observation> term<class GoalObservation>(TermReader& reader, TaskContext& context) {
+  const SeenPose seen(context);
+  const double max = reader.number("max_distance", 15, kPositive);
+  if (!context.has_goal) reader.fail("class", "expected a <goal> in <reset>");
+  const std::vector<Interval> bounds{{0, max}, symmetric(1), symmetric(1)};
+  return observation(bounds, [seen, max](EnvState&, AgentState& agent, float* out) {
+    const SeenPose::At here = seen.of(agent);
     const Vec2 to_goal = agent.goal - here.position, d = here.heading.unrotate(to_goal);
     const double length = norm(to_goal);
-    out[0] = static_cast<float>(std::min(length, max_));
+    out[0] = static_cast<float>(std::min(length, max));
     out[1] = static_cast<float>(length > 0 ? d.x / length : 1.0);
     out[2] = static_cast<float>(length > 0 ? d.y / length : 0.0);
-  }
-
- private:
-  SeenPose seen_;
-  double max_;
-};
-template std::unique_ptr<const Observation> term<GoalObservation>(TermReader&, TaskContext&);
+  });
+}
 
 // The point `ahead` metres along the shortest path to the goal: (x, y) in the robot's frame.
-class WaypointObservation final : public ObservationOf<float> {
- public:
-  WaypointObservation(TermReader& reader, TaskContext& context)
-      : seen_(context), ahead_(reader.number("ahead", 2, kPositive)) {
-    if (!context.has_goal) reader.fail("class", "expected a <goal> in <reset>");
-    context.needs.path = true;
-  }
-  std::vector<Interval> bounds() const override { return {symmetric(ahead_), symmetric(ahead_)}; }
-  void write(EnvState&, AgentState& agent, Scratch&, float* out) const override {
-    const SeenPose::At here = seen_.of(agent);
-    const Vec2 ahead = agent.field->point_ahead(here.position, ahead_);
-    const Vec2 d = here.heading.unrotate(ahead - here.position);
+template <>
+std::unique_ptr<const Observation> term<class WaypointObservation>(TermReader& reader, TaskContext& context) {
+  const SeenPose seen(context);
+  const double ahead = reader.number("ahead", 2, kPositive);
+  if (!context.has_goal) reader.fail("class", "expected a <goal> in <reset>");
+  context.needs.path = true;
+  const std::vector<Interval> bounds{symmetric(ahead), symmetric(ahead)};
+  return observation(bounds, [seen, ahead](EnvState&, AgentState& agent, float* out) {
+    const SeenPose::At here = seen.of(agent);
+    const Vec2 point = agent.field->point_ahead(here.position, ahead);
+    const Vec2 d = here.heading.unrotate(point - here.position);
     out[0] = static_cast<float>(d.x);
     out[1] = static_cast<float>(d.y);
-  }
-
- private:
-  SeenPose seen_;
-  double ahead_;
-};
-template std::unique_ptr<const Observation> term<WaypointObservation>(TermReader&, TaskContext&);
+  });
+}
 
 // (vx, omega), or (vx, vy, omega) with `lateral`: true values, or those that the wheels report, which is the
 // default with <localization>.
-class VelocityObservation final : public ObservationOf<float> {
- public:
-  VelocityObservation(TermReader& reader, TaskContext& context) : vehicle_(context.vehicle) {
-    from_wheels_ = reader.has("source") ? reader.choice("source", {"body", "odometry"}) == 1
-                                        : !SeenPose(context).is_true();
-    // 1.5 times the largest command, so that overshoot is visible
-    vx_ = limit(reader, "vx_max", 1.5 * context.vx_max);
-    omega_ = limit(reader, "omega_max", 1.5 * context.omega_max);
-    lateral_ = reader.boolean("lateral", false);
-    if (lateral_) vy_ = reader.number("vy_max", vx_, kPositive);
-  }
-  std::vector<Interval> bounds() const override {
-    if (lateral_) return {symmetric(vx_), symmetric(vy_), symmetric(omega_)};
-    return {symmetric(vx_), symmetric(omega_)};
-  }
-  void write(EnvState& env, AgentState& agent, Scratch&, float* out) const override {
-    const Twist2 twist = from_wheels_ ? vehicle_odometry_twist(env.simulation, vehicle_) : agent.now.twist;
-    *out++ = static_cast<float>(twist.vx);
-    if (lateral_) *out++ = static_cast<float>(twist.vy);
-    *out = static_cast<float>(twist.omega);
-  }
-
- private:
-  static double limit(TermReader& reader, const char* name, double fallback) {
+template <>
+std::unique_ptr<const Observation> term<class VelocityObservation>(TermReader& reader, TaskContext& context) {
+  const bool from_wheels = reader.has("source") ? reader.choice("source", {"body", "odometry"}) == 1
+                                                : !SeenPose(context).is_true();
+  const auto limit = [&](const char* name, double fallback) {
     return fallback > 0 ? reader.number(name, fallback, kPositive) : reader.required_number(name, kPositive);
-  }
-
-  size_t vehicle_;
-  double vx_ = 0, vy_ = 0, omega_ = 0;
-  bool from_wheels_ = false, lateral_ = false;
-};
-template std::unique_ptr<const Observation> term<VelocityObservation>(TermReader&, TaskContext&);
+  };
+  // 1.5 times the largest command, so that overshoot is visible
+  const double vx = limit("vx_max", 1.5 * context.vx_max);
+  const double omega = limit("omega_max", 1.5 * context.omega_max);
+  const bool lateral = reader.boolean("lateral", false);
+  std::vector<Interval> bounds{symmetric(vx), symmetric(omega)};
+  if (lateral) bounds.insert(bounds.begin() + 1, symmetric(reader.number("vy_max", vx, kPositive)));
+  const size_t vehicle = context.vehicle;
+  return observation(bounds, [=](EnvState& env, AgentState& agent, float* out) {
+    const Twist2 twist = from_wheels ? vehicle_odometry_twist(env.simulation, vehicle) : agent.now.twist;
+    *out++ = static_cast<float>(twist.vx);
+    if (lateral) *out++ = static_cast<float>(twist.vy);
+    *out = static_cast<float>(twist.omega);
+  });
+}
 
 // The wheel odometry since the reset: (x, y, cos yaw, sin yaw).
-class OdometryObservation final : public ObservationOf<float> {
- public:
-  OdometryObservation(TermReader& reader, TaskContext& context)
-      : vehicle_(context.vehicle), max_(reader.number("max", 100, kPositive)) {}
-  std::vector<Interval> bounds() const override {
-    return {symmetric(max_), symmetric(max_), symmetric(1), symmetric(1)};
-  }
-  void write(EnvState& env, AgentState&, Scratch&, float* out) const override {
-    const Pose2& p = env.simulation.state().vehicles[vehicle_].odometry;
+template <>
+std::unique_ptr<const Observation> term<class OdometryObservation>(TermReader& reader, TaskContext& context) {
+  const double max = reader.number("max", 100, kPositive);
+  const std::vector<Interval> bounds{symmetric(max), symmetric(max), symmetric(1), symmetric(1)};
+  return observation(bounds, [vehicle = context.vehicle](EnvState& env, AgentState&, float* out) {
+    const Pose2& p = env.simulation.state().vehicles[vehicle].odometry;
     const Rotation2 r(p.yaw);
     out[0] = static_cast<float>(p.x);
     out[1] = static_cast<float>(p.y);
     out[2] = static_cast<float>(r.c);
     out[3] = static_cast<float>(r.s);
-  }
-
- private:
-  size_t vehicle_;
-  double max_;
-};
-template std::unique_ptr<const Observation> term<OdometryObservation>(TermReader&, TaskContext&);
+  });
+}
 
 // The attitude on the terrain: (pitch, roll), rad; positive pitch is nose down.
-class AttitudeObservation final : public ObservationOf<float> {
- public:
-  AttitudeObservation(TermReader& reader, TaskContext& context)
-      : vehicle_(context.vehicle), max_(kDegree * reader.number("max", 90, kPositive)) {}
-  std::vector<Interval> bounds() const override { return {symmetric(max_), symmetric(max_)}; }
-  void write(EnvState& env, AgentState&, Scratch&, float* out) const override {
-    const VehicleState& v = env.simulation.state().vehicles[vehicle_];
+template <>
+std::unique_ptr<const Observation> term<class AttitudeObservation>(TermReader& reader, TaskContext& context) {
+  const double max = kDegree * reader.number("max", 90, kPositive);
+  const std::vector<Interval> bounds{symmetric(max), symmetric(max)};
+  return observation(bounds, [vehicle = context.vehicle](EnvState& env, AgentState&, float* out) {
+    const VehicleState& v = env.simulation.state().vehicles[vehicle];
     out[0] = static_cast<float>(v.pitch);
     out[1] = static_cast<float>(v.roll);
-  }
+  });
+}
 
- private:
-  size_t vehicle_;
-  double max_;
-};
-template std::unique_ptr<const Observation> term<AttitudeObservation>(TermReader&, TaskContext&);
-
-class LastActionObservation final : public ObservationOf<float> {
- public:
-  LastActionObservation(TermReader&, TaskContext& context) : size_(context.action_size) {}
-  std::vector<Interval> bounds() const override { return std::vector<Interval>(size_, symmetric(1)); }
-  void write(EnvState&, AgentState& agent, Scratch&, float* out) const override {
-    for (size_t i = 0; i < size_; ++i) out[i] = static_cast<float>(agent.action[i]);
-  }
-
- private:
-  size_t size_;
-};
-template std::unique_ptr<const Observation> term<LastActionObservation>(TermReader&, TaskContext&);
+template <>
+std::unique_ptr<const Observation> term<class LastActionObservation>(TermReader&, TaskContext& context) {
+  const size_t size = context.action_size;
+  const std::vector<Interval> bounds(size, symmetric(1));
+  return observation(bounds, [size](EnvState&, AgentState& agent, float* out) {
+    for (size_t i = 0; i < size; ++i) out[i] = static_cast<float>(agent.action[i]);
+  });
+}
 
 // The current angle (rad) of a virtual wheel in the middle of the front axle.
-class SteerObservation final : public ObservationOf<float> {
- public:
-  SteerObservation(const TermReader& reader, const TaskContext& context)
-      : vehicle_(context.vehicle), max_(context.steer_max) {
-    if (max_ == 0) reader.fail("class", "expected an <action> with a steering angle");
-  }
-  std::vector<Interval> bounds() const override { return {{-max_, max_}}; }
-  void write(EnvState& env, AgentState&, Scratch&, float* out) const override {
-    const auto wheels = wheel_states(env.simulation, vehicle_);
+template <>
+std::unique_ptr<const Observation> term<class SteerObservation>(TermReader& reader, TaskContext& context) {
+  if (context.steer_max == 0) reader.fail("class", "expected an <action> with a steering angle");
+  const std::vector<Interval> bounds{symmetric(context.steer_max)};
+  return observation(bounds, [vehicle = context.vehicle](EnvState& env, AgentState&, float* out) {
+    const auto wheels = wheel_states(env.simulation, vehicle);
     const double left = wheels[kFrontLeft].steer, right = wheels[kFrontRight].steer;
     // the cotangent of the middle angle is the mean of both cotangents
     const SinCos l = sin_cos(left), r = sin_cos(right);
@@ -242,12 +197,7 @@ class SteerObservation final : public ObservationOf<float> {
                              ? 0
                              : std::copysign(math::atan2(2, std::fabs(l.cos / l.sin + r.cos / r.sin)), left);
     *out = static_cast<float>(angle);
-  }
-
- private:
-  size_t vehicle_;
-  double max_;
-};
-template std::unique_ptr<const Observation> term<SteerObservation>(TermReader&, TaskContext&);
+  });
+}
 
 }  // namespace mvsim

@@ -25,7 +25,7 @@ class StartAndGoal {
 
   bool has_goal() const { return has_goal_; }
   const std::shared_ptr<const GoalPoses>& goal_poses() const { return goal_poses_; }  // null: no heading
-  bool geodesic() const { return geodesic_; }
+  bool is_geodesic() const { return geodesic_; }
   double planning_cell() const { return cell_; }
   double inflation() const { return inflation_; }
 

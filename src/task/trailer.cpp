@@ -74,53 +74,35 @@ void RigStart::place(Simulation& s, const Pose2& point, double hitch) const {
 }
 
 // Cosine and sine of the angle.
-class HitchObservation final : public ObservationOf<float> {
- public:
-  HitchObservation(const TermReader& reader, const TaskContext& context)
-      : vehicle_(context.vehicle), trailer_(need_trailer(reader, "class", context.model, context.vehicle)) {}
-  std::vector<Interval> bounds() const override { return {symmetric(1), symmetric(1)}; }
-  void write(EnvState& env, AgentState&, Scratch&, float* out) const override {
-    const Rotation2 r(hitch_angle(env.simulation, vehicle_, trailer_));
+template <>
+std::unique_ptr<const Observation> term<class HitchObservation>(TermReader& reader, TaskContext& context) {
+  const size_t trailer = need_trailer(reader, "class", context.model, context.vehicle);
+  const std::vector<Interval> bounds{symmetric(1), symmetric(1)};
+  return observation(bounds, [vehicle = context.vehicle, trailer](EnvState& env, AgentState&, float* out) {
+    const Rotation2 r(hitch_angle(env.simulation, vehicle, trailer));
     out[0] = static_cast<float>(r.c);
     out[1] = static_cast<float>(r.s);
-  }
-
- private:
-  size_t vehicle_, trailer_;
-};
-template std::unique_ptr<const Observation> term<HitchObservation>(TermReader&, TaskContext&);
+  });
+}
 
 // Square of the angle, rad2.
-class HitchReward final : public Reward {
- public:
-  HitchReward(const TermReader& reader, const TaskContext& context)
-      : vehicle_(context.vehicle), trailer_(need_trailer(reader, "class", context.model, context.vehicle)) {}
-  double value(const EnvState& env, const AgentState&) const override {
-    const double angle = hitch_angle(env.simulation, vehicle_, trailer_);
+template <>
+std::unique_ptr<const Reward> term<class HitchReward>(TermReader& reader, TaskContext& context) {
+  const size_t trailer = need_trailer(reader, "class", context.model, context.vehicle);
+  return reward([vehicle = context.vehicle, trailer](const EnvState& env, const AgentState&) {
+    const double angle = hitch_angle(env.simulation, vehicle, trailer);
     return angle * angle;
-  }
-
- private:
-  size_t vehicle_, trailer_;
-};
-template std::unique_ptr<const Reward> term<HitchReward>(TermReader&, TaskContext&);
+  });
+}
 
 // Ends when the angle is beyond `max` (degrees in XML) to either side: the rig jackknifes.
-class HitchTermination final : public Termination {
- public:
-  HitchTermination(TermReader& reader, TaskContext& context)
-      : vehicle_(context.vehicle),
-        trailer_(need_trailer(reader, "class", context.model, context.vehicle)),
-        max_(kDegree * reader.required_number("max", {kPositive.min, 180})) {}
-  bool holds(const EnvState& env, const AgentState&) const override {
-    return std::fabs(hitch_angle(env.simulation, vehicle_, trailer_)) > max_;
-  }
-  Verdict verdict() const override { return Verdict::kFailure; }
-
- private:
-  size_t vehicle_, trailer_;
-  double max_;
-};
-template std::unique_ptr<const Termination> term<HitchTermination>(TermReader&, TaskContext&);
+template <>
+std::unique_ptr<const Termination> term<class HitchTermination>(TermReader& reader, TaskContext& context) {
+  const size_t trailer = need_trailer(reader, "class", context.model, context.vehicle);
+  const double max = kDegree * reader.required_number("max", {kPositive.min, 180});
+  return failure([vehicle = context.vehicle, trailer, max](const EnvState& env, const AgentState&) {
+    return std::fabs(hitch_angle(env.simulation, vehicle, trailer)) > max;
+  });
+}
 
 }  // namespace mvsim

@@ -26,11 +26,6 @@ class CarThrottleBrake final : public Controller {
   std::string_view name() const override { return "throttle_brake"; }
   std::span<const ParamInfo> params() const override { return params_; }
   std::span<const CommandInfo> command() const override { return kCommand; }
-  bool accepts_twist() const override { return false; }
-  size_t state_size() const override { return 0; }
-  void initial_command(const double*, double* command) const override {
-    command[0] = command[1] = command[2] = 0;
-  }
   void step(const double* p, const ControllerInput&, const double* command, double*,
             double* actuation) const override {
     actuation[kCarTorque] = actuation[kCarTorqueRight] = std::clamp(command[0], -1.0, 1.0) * p[kMaxTorque];

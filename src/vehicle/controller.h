@@ -1,6 +1,7 @@
 // Interface of controllers, and their list.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <span>
 #include <string_view>
@@ -87,12 +88,14 @@ class Controller {
  public:
   virtual ~Controller() = default;
   virtual std::string_view name() const = 0;
-  virtual std::span<const ParamInfo> params() const = 0;
+  virtual std::span<const ParamInfo> params() const { return {}; }
   virtual std::span<const CommandInfo> command() const = 0;
-  virtual bool accepts_twist() const = 0;  // the command is (vx, omega)
-  virtual size_t state_size() const = 0;
-  // Command before the first one of a user; `command` has command().size() values.
-  virtual void initial_command(const double* p, double* command) const = 0;
+  virtual bool accepts_twist() const { return false; }  // the command is (vx, omega)
+  virtual size_t state_size() const { return 0; }
+  // Command before the first one of a user, by default zero; `out` has command().size() values.
+  virtual void initial_command(const double* /*p*/, double* out) const {
+    std::fill_n(out, command().size(), 0.0);
+  }
   // Writes the actuation of the dynamics class; torques are positive forward.
   virtual void step(const double* p, const ControllerInput& in, const double* command, double* state,
                     double* actuation) const = 0;

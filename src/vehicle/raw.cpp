@@ -11,11 +11,7 @@ constexpr CommandInfo kSideCommand[] = {{"left_torque", "N m"}, {"right_torque",
 class DifferentialRaw final : public Controller {
  public:
   std::string_view name() const override { return "raw"; }
-  std::span<const ParamInfo> params() const override { return {}; }
   std::span<const CommandInfo> command() const override { return kSideCommand; }
-  bool accepts_twist() const override { return false; }
-  size_t state_size() const override { return 0; }
-  void initial_command(const double*, double* command) const override { command[0] = command[1] = 0; }
   void step(const double*, const ControllerInput&, const double* command, double*,
             double* actuation) const override {
     actuation[0] = -command[0];
@@ -33,8 +29,6 @@ class AckermannRaw final : public Controller {
   std::string_view name() const override { return "raw"; }
   std::span<const ParamInfo> params() const override { return kWheelParams; }
   std::span<const CommandInfo> command() const override { return kWheelCommand; }
-  bool accepts_twist() const override { return false; }
-  size_t state_size() const override { return 0; }
   void initial_command(const double* p, double* command) const override {
     for (int i = 0; i < 3; ++i) command[i] = p[i];
   }
@@ -56,8 +50,6 @@ class DrivetrainRaw final : public Controller {
   std::string_view name() const override { return "raw"; }
   std::span<const ParamInfo> params() const override { return kEngineParams; }
   std::span<const CommandInfo> command() const override { return kEngineCommand; }
-  bool accepts_twist() const override { return false; }
-  size_t state_size() const override { return 0; }
   void initial_command(const double* p, double* command) const override {
     command[0] = p[0];
     command[1] = p[1];

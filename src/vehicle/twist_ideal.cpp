@@ -14,11 +14,8 @@ class TwistIdeal : public Controller {
  public:
   TwistIdeal() : Controller(Imposes::kTwist) {}
   std::string_view name() const final { return "twist_ideal"; }
-  std::span<const ParamInfo> params() const final { return {}; }
   std::span<const CommandInfo> command() const final { return kTwistCommand; }
   bool accepts_twist() const final { return true; }
-  size_t state_size() const final { return 0; }
-  void initial_command(const double*, double* command) const final { command[0] = command[1] = 0; }
 };
 
 class DifferentialTwistIdeal final : public TwistIdeal {
@@ -64,11 +61,8 @@ class DifferentialTwistWheels final : public Controller {
  public:
   DifferentialTwistWheels() : Controller(Imposes::kSpins) {}
   std::string_view name() const override { return "twist_wheels"; }
-  std::span<const ParamInfo> params() const override { return {}; }
   std::span<const CommandInfo> command() const override { return kTwistCommand; }
   bool accepts_twist() const override { return true; }
-  size_t state_size() const override { return 0; }
-  void initial_command(const double*, double* command) const override { command[0] = command[1] = 0; }
 
   void step(const double*, const ControllerInput& in, const double* command, double*,
             double* actuation) const override {

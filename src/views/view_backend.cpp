@@ -164,12 +164,6 @@ CameraBackend backend_on_gpu(CameraBackend wish, const std::string& device) {
   return CameraBackend::kEgl;
 }
 
-std::string egl_renderer_name() {
-  ProcessViews& all = process_views();
-  const std::scoped_lock lock(all.mutex);
-  return all.get().renderer_name();
-}
-
 std::shared_ptr<CudaDevice> cuda_device_of_views(int ordinal) {
   std::shared_ptr<CudaDevice> device = cuda_device(ordinal);
   ProcessViews& all = process_views();

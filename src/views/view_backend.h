@@ -36,9 +36,6 @@ CameraBackend known_backend(CameraBackend wish);
 // or MVSIM_CAMERA names another.
 CameraBackend backend_on_gpu(CameraBackend wish, const std::string& device);
 
-// The GL_RENDERER that draws; opens the context if need be.
-std::string egl_renderer_name();
-
 // The GPU on which the context of the process draws, as CUDA knows it, for views that stay there; opens the
 // context there if there is none yet. Throws Error, one line with the remedy, where it draws elsewhere or
 // cannot be opened there.

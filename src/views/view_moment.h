@@ -87,7 +87,7 @@ struct ViewMoment {
   Frame3 T_world_view;
   int sensor;
 
-  // As a recipe holds it (sim/sense.h).
+  // The moment that a recipe describes (sim/sense.h).
   ViewMoment(const Model& m, size_t sensor_index, const View& view, const double* recipe);
   // `moved` has the poses of Model::recipe_frames; `askew` is the mounting error of the sensor.
   ViewMoment(const Model& m, size_t sensor_index, const View& view, const Pose2& askew,

@@ -87,6 +87,11 @@ std::string class_name_of(LoadState& state, const Element& e) {
   throw WorldFileError(e.where(), "<" + std::string(e.tag()) + "> has no name, expected name=\"...\"");
 }
 
+std::string class_of(LoadState& state, const Element& e) {
+  const std::optional<NamedText> given = attribute_of(state, e, "class", {});
+  return given ? std::string(trimmed(given->text)) : "";
+}
+
 Color parse_color(const NamedText& value) {
   const std::string_view text = trimmed(value.text);
   const auto byte_at = [&](size_t i) {
@@ -173,6 +178,15 @@ void Fields::add(FieldGroup group) {
   if (!group.children.empty())
     state_.budget.work(static_cast<int64_t>(group.children.size()), group.children.front());
   groups_.push_back(std::move(group));
+}
+
+void Fields::add_class(const Element& e, const std::string& name, const ClassBodies& classes) {
+  if (name.empty()) return;
+  const auto found = classes.find(name);
+  if (found == classes.end())
+    throw WorldFileError(e.where(), "the " + std::string(e.tag()) + " class '" + shortened(name) +
+                                        "' is not defined" + did_you_mean(name, names_of(classes)));
+  add({found->second.element, found->second.children});
 }
 
 std::optional<NamedText> Fields::scalar(std::string_view name) const {

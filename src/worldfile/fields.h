@@ -30,6 +30,8 @@ NamedText required_attribute(LoadState& state, const Element& e, const char* nam
 std::optional<NamedText> object_name(LoadState& state, const Element& e, const Scope& scope);
 // The name attribute of a class; an error if it is absent.
 std::string class_name_of(LoadState& state, const Element& e);
+// The trimmed attribute `class` of an object; empty if it is absent.
+std::string class_of(LoadState& state, const Element& e);
 
 std::string_view trimmed(std::string_view text);
 Color parse_color(const NamedText& value);
@@ -55,6 +57,9 @@ class Fields {
   Fields(LoadState& state, Scope scope, const Element& only);
 
   void add(FieldGroup group);
+  // Adds the class `name` of the object `e`, if it is not empty. Throws WorldFileError if there is no such
+  // class.
+  void add_class(const Element& e, const std::string& name, const ClassBodies& classes);
   const Scope& scope() const { return scope_; }
 
   // Within a group the last child of the name counts, then the attribute.
@@ -72,7 +77,8 @@ class Fields {
   std::vector<FieldGroup> groups_;
 };
 
-// Attributes, then children of `e` as texts, without what `skip` names. Children of children are not read.
+// Returns the attributes and then the children of `e` as texts, except those that `skip` names. Children of
+// children are not read.
 ParamSet read_param_set(LoadState& state, const Element& e, const Scope& scope,
                         std::span<const std::string_view> skip);
 

@@ -46,6 +46,8 @@ struct ClassBody {
   std::vector<Element> children;
 };
 
+using ClassBodies = std::map<std::string, ClassBody>;  // by name
+
 // An <include> that was not carried out: its file as written, and the folders to look in.
 struct SkippedInclude {
   std::string file;
@@ -76,7 +78,7 @@ struct LoadState {
   std::vector<std::string> include_stack;                 // real paths of the files being read
   int nesting = 0;                                        // of for, if and include
 
-  std::map<std::string, ClassBody> vehicle_classes, block_classes, actor_classes;
+  ClassBodies vehicle_classes, block_classes, actor_classes;
   std::set<std::string> vehicle_names, block_names, sensor_names, actor_names;
   std::map<std::string, int> block_copies;  // number of the latest block called so again
   int vehicle_count = 0, block_count = 0, wall_count = 0, actor_count = 0, order = 0;

@@ -75,6 +75,13 @@ bool process_scalar(LoadState& state, const Element& e) {
 
 // --- Dispatch ---
 
+// Reads <vehicle:class>, <block:class> or <actor:class>.
+template <ClassBodies LoadState::*classes>
+void parse_class(LoadState& state, const Element& e) {
+  const std::string name = class_name_of(state, e);
+  (state.*classes)[name] = {e, read_body(state, e, BodyInclude::kInPlace).own};
+}
+
 struct TopTag {
   std::string_view name;
   void (*process)(LoadState&, const Element&);
@@ -82,9 +89,9 @@ struct TopTag {
 
 constexpr TopTag kTopTags[] = {
     {"vehicle", parse_vehicle},
-    {"vehicle:class", parse_vehicle_class},
+    {"vehicle:class", parse_class<&LoadState::vehicle_classes>},
     {"block", parse_block},
-    {"block:class", parse_block_class},
+    {"block:class", parse_class<&LoadState::block_classes>},
     {"element", parse_element},
     {"walls", parse_walls},
     {"include", process_include},
@@ -97,7 +104,7 @@ constexpr TopTag kTopTags[] = {
     {"marker", parse_marker},
     {"joint", parse_joint},
     {"actor", parse_actor},
-    {"actor:class", parse_actor_class},
+    {"actor:class", parse_class<&LoadState::actor_classes>},
     {"georeference", parse_georeference},
     {"sensor", parse_standalone_sensor},
 };

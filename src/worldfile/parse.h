@@ -21,15 +21,12 @@ std::vector<Keyframe> parse_animation(LoadState& state, const Element& e, const 
 void warn_of_radians(LoadState& state, double number, const NamedText& text);
 void require_pose(const PlacementSpec& placement, std::string_view tag, std::string_view name);
 
-void parse_vehicle_class(LoadState& state, const Element& e);
 void parse_vehicle(LoadState& state, const Element& e);
 void parse_drive(LoadState& state, const Fields& fields, VehicleSpec& vehicle);
 void parse_sensors(LoadState& state, const Fields& fields, VehicleSpec& vehicle);
 void parse_standalone_sensor(LoadState& state, const Element& e);
-void parse_block_class(LoadState& state, const Element& e);
 void parse_block(LoadState& state, const Element& e);
 void parse_joint(LoadState& state, const Element& e);
-void parse_actor_class(LoadState& state, const Element& e);
 void parse_actor(LoadState& state, const Element& e);
 void parse_walls(LoadState& state, const Element& e);
 // A static block that stands on a line, named by the count of walls.

@@ -57,11 +57,6 @@ std::string actor_name(LoadState& state, const Element& e) {
 
 }  // namespace
 
-void parse_actor_class(LoadState& state, const Element& e) {
-  const std::string name = class_name_of(state, e);
-  state.actor_classes[name] = {e, read_body(state, e, BodyInclude::kInPlace).own};
-}
-
 void parse_actor(LoadState& state, const Element& e) {
   state.budget.body(kBlockBytes, e.where());
   ActorSpec out;
@@ -70,14 +65,8 @@ void parse_actor(LoadState& state, const Element& e) {
   out.name = actor_name(state, e);
   Fields fields(state, {{"NAME", out.name}});
   fields.add({e, read_body(state, e, BodyInclude::kInPlace).own});
-  if (const std::optional<NamedText> given = attribute_of(state, e, "class", {})) {
-    out.class_name = trimmed(given->text);
-    const auto found = state.actor_classes.find(out.class_name);
-    if (found == state.actor_classes.end())
-      throw WorldFileError(e.where(), "the actor class '" + shortened(out.class_name) + "' is not defined" +
-                                          did_you_mean(out.class_name, names_of(state.actor_classes)));
-    fields.add({found->second.element, found->second.children});
-  }
+  out.class_name = class_of(state, e);
+  fields.add_class(e, out.class_name, state.actor_classes);
   fields.warn_unknown("actor", tag_names(placement_tags(), actor_tags()));
   out.placement = parse_placement(state, fields, out.where);
   require_pose(out.placement, "actor", out.name);

@@ -99,28 +99,16 @@ std::string block_name(LoadState& state, const Element& e) {
 
 }  // namespace
 
-void parse_block_class(LoadState& state, const Element& e) {
-  const std::string name = class_name_of(state, e);
-  state.block_classes[name] = {e, read_body(state, e, BodyInclude::kInPlace).own};
-}
-
 void parse_block(LoadState& state, const Element& e) {
   state.budget.body(kBlockBytes, e.where());
   BlockSpec out;
   out.where = e.where();
   out.order = state.order++;
   out.name = block_name(state, e);
-  if (const std::optional<NamedText> given = attribute_of(state, e, "class", {}))
-    out.class_name = trimmed(given->text);
+  out.class_name = class_of(state, e);
   Fields fields(state, {{"NAME", out.name}});
   fields.add({e, read_body(state, e, BodyInclude::kIgnored).own});
-  if (!out.class_name.empty()) {
-    const auto found = state.block_classes.find(out.class_name);
-    if (found == state.block_classes.end())
-      throw WorldFileError(e.where(), "the block class '" + shortened(out.class_name) + "' is not defined" +
-                                          did_you_mean(out.class_name, names_of(state.block_classes)));
-    fields.add({found->second.element, found->second.children});
-  }
+  fields.add_class(e, out.class_name, state.block_classes);
   fields.warn_unknown("block", tag_names(placement_tags(), block_trait_tags(), block_tags()));
   out.placement = parse_placement(state, fields, out.where);
   require_pose(out.placement, "block", out.name);

@@ -183,21 +183,11 @@ Fields vehicle_fields(LoadState& state, const Element& e, const VehicleSpec& out
   ObjectBody body = read_body(state, e, BodyInclude::kSeparate);
   if (!body.included.empty()) fields.add({std::nullopt, std::move(body.included)});
   fields.add({e, std::move(body.own)});
-  if (out.class_name.empty()) return fields;
-  const auto found = state.vehicle_classes.find(out.class_name);
-  if (found == state.vehicle_classes.end())
-    throw WorldFileError(e.where(), "the vehicle class '" + shortened(out.class_name) + "' is not defined" +
-                                        did_you_mean(out.class_name, names_of(state.vehicle_classes)));
-  fields.add({found->second.element, found->second.children});
+  fields.add_class(e, out.class_name, state.vehicle_classes);
   return fields;
 }
 
 }  // namespace
-
-void parse_vehicle_class(LoadState& state, const Element& e) {
-  const std::string name = class_name_of(state, e);
-  state.vehicle_classes[name] = {e, read_body(state, e, BodyInclude::kInPlace).own};
-}
 
 void parse_vehicle(LoadState& state, const Element& e) {
   state.budget.body(kVehicleBytes, e.where());
@@ -205,8 +195,7 @@ void parse_vehicle(LoadState& state, const Element& e) {
   out.where = e.where();
   out.order = state.order++;
   out.name = vehicle_name(state, e);
-  if (const std::optional<NamedText> given = attribute_of(state, e, "class", {}))
-    out.class_name = trimmed(given->text);
+  out.class_name = class_of(state, e);
   const Fields fields = vehicle_fields(state, e, out);
   fields.warn_unknown("vehicle", tag_names(placement_tags(), vehicle_tags()));
   const Element* dynamics = fields.node("dynamics");

@@ -46,7 +46,6 @@ SHORT = {
     "base/simd.h": "interface: the choice of an instruction set",
     "raycast/embree_library.h": "table of the functions of a library that is loaded at run time",
     "sensor/more_sensors.cpp": "default that a build with sensors of its own leaves out",
-    "task/make_term.h": "registration of terms, which terms.cpp must not see",
     "task/more_observations.cpp": "default that a build with observations of its own leaves out",
     "tire/shaft.h": "interface: one function",
     "tire/tires.cpp": "registry of the friction models",

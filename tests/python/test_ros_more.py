@@ -34,7 +34,7 @@ def test_a_node_tells_its_name_and_its_endpoints(run: Callable[..., Running]) ->
     runs.peer.wait(lambda: heard, runs.step)
     (node,) = heard[-1].node_entities_info_seq
     assert (node.node_namespace, node.node_name) == ("/", "mvsim")
-    # 9 states of 2 vehicles, a scan; and two types of commands for each
+    # writers: 9 topics of the state of each of the 2 vehicles, and a scan; readers: 2 types of commands for each
     assert len(node.writer_gid_seq) == 19 and len(node.reader_gid_seq) == 4
     ends = [bytes(gid.data) for gid in (*node.writer_gid_seq, *node.reader_gid_seq)]
     assert len(set(ends)) == 23 and {end[:12] for end in ends} == {bytes(heard[-1].gid.data)[:12]}

@@ -14,7 +14,6 @@ from typing import Any, ClassVar
 from mvsim_gym import __version__, _core
 from mvsim_gym._checks import number
 from mvsim_gym._notices import extra, notice
-from mvsim_gym._schedule import Schedule
 from mvsim_gym.parts import Vehicle, standing_sensors
 from mvsim_gym.recording.mcap_file import McapFile
 from mvsim_gym.recording.scene_topics import SceneTopics
@@ -22,6 +21,7 @@ from mvsim_gym.ros.frames import FrameTopics
 from mvsim_gym.ros.map_topics import MapTopics
 from mvsim_gym.ros.messages import STORE, Message, Messages
 from mvsim_gym.ros.reading_topics import ReadingTopics, Sampled, Scheduled
+from mvsim_gym.ros.stamps import Schedule
 from mvsim_gym.ros.topics import CLOCK, Topic
 from mvsim_gym.ros.vehicle_topics import VehicleTopics, prefixes
 

@@ -1,4 +1,5 @@
-"""Stamps of messages: simulated time, or simulated time plus an offset to wall time."""
+"""The time of messages: their stamps, which are simulated time or that plus an offset to wall time, and a schedule for
+periodic messages."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from collections.abc import Callable
 
 from mvsim_gym._notices import notice
 
-__all__ = ["Stamps"]
+__all__ = ["Schedule", "Stamps"]
 
 _BEHIND = 5 * 10**9  # ns behind wall time after which a notice is given
 _STANDING = 1.0  # s of wall time without a step after which the world counts as paused
@@ -60,3 +61,33 @@ class Stamps:
         self._time, self._advanced_at = simulated, now
         self._last = self.at(simulated)
         return self.at(simulated)
+
+
+class Schedule:
+    """Tells when periodic work is due, also if calls come at other times than the multiples of its period.
+
+    Work is due at the first call, and then at the first call at or after each multiple of the period. The mean rate is
+    kept even if the period is no multiple of the time step. Sensors follow the same rule. Several multiples between two
+    calls are due once.
+    """
+
+    _ROUNDING = 1e-6  # s, rounding error of sums of time steps
+
+    def __init__(self, period: float) -> None:
+        self._period = period
+        self._due: float | None = None
+
+    def is_due(self, now: float) -> bool:
+        """Returns whether work is due at `now` (s), and if so moves on to the next multiple. `now` must not
+        decrease."""
+        if self._due is None:
+            self._due = now
+        late = now - self._due + self._ROUNDING
+        if late < 0:
+            return False
+        self._due += (math.floor(late / self._period) + 1) * self._period
+        return True
+
+    def restart(self) -> None:
+        """Makes the next call due at any time, for use after the clock has jumped."""
+        self._due = None

@@ -4,20 +4,17 @@
 #include "task/move/body_policy.h"
 
 namespace mvsim {
-namespace {
-
+// One line a policy, which also declares its class.
 constexpr BodyPolicyClass kPolicies[] = {
-    {"social_force", make_social_force},
-    {"orca", make_orca},
-    {"go_to_goal", make_go_to_goal},
-    {"waypoints", make_waypoints},
-    {"pure_pursuit", make_pure_pursuit},
-    {"random", make_random_walk},
-    {"spline", make_spline},
-    {"python", make_callers},
+    {"social_force", body_policy<class SocialForce>},
+    {"orca", body_policy<class Orca>},
+    {"go_to_goal", body_policy<class GoToGoal>},
+    {"waypoints", body_policy<class Waypoints>},
+    {"pure_pursuit", body_policy<class PurePursuit>},
+    {"random", body_policy<class RandomWalk>},
+    {"spline", body_policy<class Spline>},
+    {"python", body_policy<class Callers>},
 };
-
-}  // namespace
 
 std::span<const BodyPolicyClass> body_policies() {
   return kPolicies;

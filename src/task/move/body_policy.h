@@ -70,13 +70,8 @@ double signed_angle(Vec2 from, Vec2 to);  // rad, counter-clockwise
 // Reads "x y, x y, ...": at least `least` points.
 std::vector<Vec2> read_points(TermReader& reader, std::string_view name, size_t least);
 
-std::unique_ptr<const BodyPolicy> make_go_to_goal(TermReader& reader);
-std::unique_ptr<const BodyPolicy> make_orca(TermReader& reader);
-std::unique_ptr<const BodyPolicy> make_social_force(TermReader& reader);
-std::unique_ptr<const BodyPolicy> make_waypoints(TermReader& reader);
-std::unique_ptr<const BodyPolicy> make_pure_pursuit(TermReader& reader);
-std::unique_ptr<const BodyPolicy> make_random_walk(TermReader& reader);
-std::unique_ptr<const BodyPolicy> make_spline(TermReader& reader);
-std::unique_ptr<const BodyPolicy> make_callers(TermReader& reader);
+// Makes a policy of the class Policy, which specialises this in its own file.
+template <class Policy>
+std::unique_ptr<const BodyPolicy> body_policy(TermReader& reader);
 
 }  // namespace mvsim

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "sim/clearance.h"
 #include "sim/measure.h"
 #include "task/plan/planning_grid.h"
 #include "task/task.h"

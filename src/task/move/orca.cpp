@@ -92,6 +92,8 @@ void solve_least_bad(std::span<const Line> lines, size_t fixed, size_t begin, do
   }
 }
 
+}  // namespace
+
 class Orca final : public BodyPolicy {
  public:
   explicit Orca(TermReader& reader)
@@ -179,9 +181,8 @@ class Orca final : public BodyPolicy {
   size_t neighbours_;
 };
 
-}  // namespace
-
-std::unique_ptr<const BodyPolicy> make_orca(TermReader& reader) {
+template <>
+std::unique_ptr<const BodyPolicy> body_policy<Orca>(TermReader& reader) {
   return std::make_unique<Orca>(reader);
 }
 

@@ -5,7 +5,6 @@
 #include "task/move/body_policy.h"
 
 namespace mvsim {
-namespace {
 
 class PurePursuit final : public BodyPolicy {
  public:
@@ -71,9 +70,8 @@ class PurePursuit final : public BodyPolicy {
   double ahead_;  // m along the path
 };
 
-}  // namespace
-
-std::unique_ptr<const BodyPolicy> make_pure_pursuit(TermReader& reader) {
+template <>
+std::unique_ptr<const BodyPolicy> body_policy<PurePursuit>(TermReader& reader) {
   return std::make_unique<PurePursuit>(reader);
 }
 

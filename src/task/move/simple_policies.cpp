@@ -3,7 +3,6 @@
 #include "task/move/body_policy.h"
 
 namespace mvsim {
-namespace {
 
 class Callers final : public BodyPolicy {
  public:
@@ -11,16 +10,12 @@ class Callers final : public BodyPolicy {
   bool is_moved_by_caller() const override { return true; }
 };
 
-}  // namespace
-
-std::unique_ptr<const BodyPolicy> make_callers(TermReader&) {
+template <>
+std::unique_ptr<const BodyPolicy> body_policy<Callers>(TermReader&) {
   return std::make_unique<Callers>();
 }
 
 // The policy that drives straight to the goal and avoids nothing.
-
-namespace {
-
 class GoToGoal final : public BodyPolicy {
  public:
   Vec2 velocity(const BodyView& view, MoverState& mover, RandomStream&) const override {
@@ -28,16 +23,12 @@ class GoToGoal final : public BodyPolicy {
   }
 };
 
-}  // namespace
-
-std::unique_ptr<const BodyPolicy> make_go_to_goal(TermReader&) {
+template <>
+std::unique_ptr<const BodyPolicy> body_policy<GoToGoal>(TermReader&) {
   return std::make_unique<GoToGoal>();
 }
 
 // The policy that moves straight on and changes its direction at random times.
-
-namespace {
-
 class RandomWalk final : public BodyPolicy {
  public:
   explicit RandomWalk(TermReader& reader) : straight_(reader.number("straight", 2, kPositive)) {}
@@ -61,16 +52,12 @@ class RandomWalk final : public BodyPolicy {
   double straight_;  // s, the mean time between two turns
 };
 
-}  // namespace
-
-std::unique_ptr<const BodyPolicy> make_random_walk(TermReader& reader) {
+template <>
+std::unique_ptr<const BodyPolicy> body_policy<RandomWalk>(TermReader& reader) {
   return std::make_unique<RandomWalk>(reader);
 }
 
 // The policy that moves from point to point of a path in straight lines.
-
-namespace {
-
 class Waypoints final : public BodyPolicy {
  public:
   explicit Waypoints(TermReader& reader)
@@ -98,9 +85,8 @@ class Waypoints final : public BodyPolicy {
   double reached_;  // m
 };
 
-}  // namespace
-
-std::unique_ptr<const BodyPolicy> make_waypoints(TermReader& reader) {
+template <>
+std::unique_ptr<const BodyPolicy> body_policy<Waypoints>(TermReader& reader) {
   return std::make_unique<Waypoints>(reader);
 }
 

@@ -3,7 +3,6 @@
 #include "task/move/body_policy.h"
 
 namespace mvsim {
-namespace {
 
 class SocialForce final : public BodyPolicy {
  public:
@@ -40,9 +39,8 @@ class SocialForce final : public BodyPolicy {
   double wall_strength_, wall_range_;
 };
 
-}  // namespace
-
-std::unique_ptr<const BodyPolicy> make_social_force(TermReader& reader) {
+template <>
+std::unique_ptr<const BodyPolicy> body_policy<SocialForce>(TermReader& reader) {
   return std::make_unique<SocialForce>(reader);
 }
 

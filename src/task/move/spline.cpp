@@ -35,6 +35,8 @@ double length_of(const Cubic& cubic, double time) {
   return length;
 }
 
+}  // namespace
+
 // MoverState::goal of a moving body is the next point of the border, `asked` the velocity there, and
 // `next` the number of control periods up to it.
 class Spline final : public BodyPolicy {
@@ -93,9 +95,8 @@ class Spline final : public BodyPolicy {
   Interval deviation_;  // m/s, standard deviation of the speed from point to point
 };
 
-}  // namespace
-
-std::unique_ptr<const BodyPolicy> make_spline(TermReader& reader) {
+template <>
+std::unique_ptr<const BodyPolicy> body_policy<Spline>(TermReader& reader) {
   return std::make_unique<Spline>(reader);
 }
 

@@ -50,20 +50,13 @@ class ContactTracker final : public TrackerOf<ContactCount> {
 }  // namespace
 
 // Ends after a number of contacts.
-class ContactsTermination final : public Termination {
- public:
-  ContactsTermination(TermReader& reader, TaskContext& context)
-      : max_(reader.integer("max", 5, 1, 1000000)),
-        contacts_(context.needs.track<ContactTracker>(read_contact_kinds(reader))) {}
-  bool holds(const EnvState&, const AgentState& agent) const override {
-    return contacts_.state(agent).begun >= max_;
-  }
-  Verdict verdict() const override { return Verdict::kFailure; }
-
- private:
-  int max_;
-  const ContactTracker& contacts_;
-};
-template std::unique_ptr<const Termination> term<ContactsTermination>(TermReader&, TaskContext&);
+template <>
+std::unique_ptr<const Termination> term<class ContactsTermination>(TermReader& reader, TaskContext& context) {
+  const int max = reader.integer("max", 5, 1, 1000000);
+  const auto& contacts = context.needs.track<ContactTracker>(read_contact_kinds(reader));
+  return failure([&contacts, max](const EnvState&, const AgentState& agent) {
+    return contacts.state(agent).begun >= max;
+  });
+}
 
 }  // namespace mvsim

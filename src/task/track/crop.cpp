@@ -115,92 +115,60 @@ std::vector<CourseLine> CropTracker::lines() const {
 }
 
 // Metres along the path through the rows. The sum over an episode is the agent's progress.
-class RowProgressReward final : public Reward {
- public:
-  RowProgressReward(TermReader& reader, TaskContext& context) : rows_(need_rows(reader, context)) {}
-  double value(const EnvState&, const AgentState& agent) const override {
-    return rows_.state(agent).along - rows_.state(agent).before;
-  }
-
- private:
-  const CropTracker& rows_;
-};
-template std::unique_ptr<const Reward> term<RowProgressReward>(TermReader&, TaskContext&);
+template <>
+std::unique_ptr<const Reward> term<class RowProgressReward>(TermReader& reader, TaskContext& context) {
+  return reward([&rows = need_rows(reader, context)](const EnvState&, const AgentState& agent) {
+    return rows.state(agent).along - rows.state(agent).before;
+  });
+}
 
 // 1 for each alley whose end is reached for the first time.
-class RowEndReward final : public Reward {
- public:
-  RowEndReward(TermReader& reader, TaskContext& context) : rows_(need_rows(reader, context)) {}
-  double value(const EnvState&, const AgentState& agent) const override {
-    return rows_.state(agent).done - rows_.state(agent).done_before;
-  }
-
- private:
-  const CropTracker& rows_;
-};
-template std::unique_ptr<const Reward> term<RowEndReward>(TermReader&, TaskContext&);
+template <>
+std::unique_ptr<const Reward> term<class RowEndReward>(TermReader& reader, TaskContext& context) {
+  return reward([&rows = need_rows(reader, context)](const EnvState&, const AgentState& agent) {
+    return rows.state(agent).done - rows.state(agent).done_before;
+  });
+}
 
 // Metres between the agent and its place on the path.
-class RowOffsetReward final : public Reward {
- public:
-  RowOffsetReward(TermReader& reader, TaskContext& context) : rows_(need_rows(reader, context)) {}
-  double value(const EnvState& env, const AgentState& agent) const override {
-    const Pose2 place = rows_.path(env).at(rows_.state(agent).along);
+template <>
+std::unique_ptr<const Reward> term<class RowOffsetReward>(TermReader& reader, TaskContext& context) {
+  return reward([&rows = need_rows(reader, context)](const EnvState& env, const AgentState& agent) {
+    const Pose2 place = rows.path(env).at(rows.state(agent).along);
     return norm(Vec2{agent.now.pose.x - place.x, agent.now.pose.y - place.y});
-  }
-
- private:
-  const CropTracker& rows_;
-};
-template std::unique_ptr<const Reward> term<RowOffsetReward>(TermReader&, TaskContext&);
+  });
+}
 
 // Ends after a number of alleys.
-class RowsTermination final : public Termination {
- public:
-  RowsTermination(TermReader& reader, TaskContext& context) : rows_(need_rows(reader, context)) {
-    const auto alleys = static_cast<int>(rows_.paths().front().alleys());
-    count_ = reader.integer("count", alleys, 1, alleys);
-  }
-  bool holds(const EnvState&, const AgentState& agent) const override {
-    return rows_.state(agent).done >= count_;
-  }
-  Verdict verdict() const override { return Verdict::kSuccess; }
-
- private:
-  const CropTracker& rows_;
-  int count_ = 0;
-};
-template std::unique_ptr<const Termination> term<RowsTermination>(TermReader&, TaskContext&);
+template <>
+std::unique_ptr<const Termination> term<class RowsTermination>(TermReader& reader, TaskContext& context) {
+  const CropTracker& rows = need_rows(reader, context);
+  const auto alleys = static_cast<int>(rows.paths().front().alleys());
+  const int count = reader.integer("count", alleys, 1, alleys);
+  return termination(Verdict::kSuccess, [&rows, count](const EnvState&, const AgentState& agent) {
+    return rows.state(agent).done >= count;
+  });
+}
 
 // Index, from 0, of the robot's alley, or of the alley after its headland. After the last alley it is their
 // number.
-class RowIndexObservation final : public ObservationOf<float> {
- public:
-  RowIndexObservation(TermReader& reader, TaskContext& context) : rows_(need_seen_rows(reader, context)) {}
-  std::vector<Interval> bounds() const override {
-    return {{0, static_cast<double>(rows_.paths().front().alleys())}};
-  }
-  void write(EnvState& env, AgentState& agent, Scratch&, float* out) const override {
-    *out = static_cast<float>(rows_.path(env).alleys_before(rows_.state(agent).farthest));
-  }
-
- private:
-  const CropTracker& rows_;
-};
-template std::unique_ptr<const Observation> term<RowIndexObservation>(TermReader&, TaskContext&);
+template <>
+std::unique_ptr<const Observation> term<class RowIndexObservation>(TermReader& reader, TaskContext& context) {
+  const CropTracker& rows = need_seen_rows(reader, context);
+  const auto alleys = static_cast<double>(rows.paths().front().alleys());
+  return observation({{0, alleys}}, [&rows](EnvState& env, AgentState& agent, float* out) {
+    *out = static_cast<float>(rows.path(env).alleys_before(rows.state(agent).farthest));
+  });
+}
 
 // 0 for the first alley, 1 for the second, 0 for the third...
-class RowParityObservation final : public ObservationOf<float> {
- public:
-  RowParityObservation(TermReader& reader, TaskContext& context) : rows_(need_seen_rows(reader, context)) {}
-  std::vector<Interval> bounds() const override { return {{0, 1}}; }
-  void write(EnvState& env, AgentState& agent, Scratch&, float* out) const override {
-    *out = rows_.path(env).alleys_before(rows_.state(agent).farthest) % 2 == 1 ? 1.0F : 0.0F;
-  }
-
- private:
-  const CropTracker& rows_;
-};
-template std::unique_ptr<const Observation> term<RowParityObservation>(TermReader&, TaskContext&);
+template <>
+std::unique_ptr<const Observation> term<class RowParityObservation>(TermReader& reader,
+                                                                    TaskContext& context) {
+  const CropTracker& rows = need_seen_rows(reader, context);
+  return observation({{0, 1}}, [&rows](EnvState& env, AgentState& agent, float* out) {
+    *out = rows.path(env).alleys_before(rows.state(agent).farthest) % 2 == 1 ? 1.0F : 0.0F;
+  });
+}
 
 }  // namespace mvsim

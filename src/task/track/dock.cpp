@@ -148,109 +148,71 @@ size_t DockTracker::write_infos(const EnvState&, const AgentState& agent, double
 
 // (x, y) of the point in the frame of the dock, each within `max_distance`, and the cosine and sine of the
 // heading.
-class DockObservation final : public ObservationOf<float> {
- public:
-  DockObservation(TermReader& reader, TaskContext& context)
-      : dock_(need_seen_dock(reader, context)),
-        max_(reader.number("max_distance", 15, kPositive)),
-        heading_(reader.boolean("heading", true)) {}
-  std::vector<Interval> bounds() const override {
-    std::vector<Interval> out(2, symmetric(max_));
-    if (heading_) out.resize(4, symmetric(1));
-    return out;
-  }
-  void write(EnvState&, AgentState& agent, Scratch&, float* out) const override {
-    const Pose2& place = dock_.place(agent);
+template <>
+std::unique_ptr<const Observation> term<class DockObservation>(TermReader& reader, TaskContext& context) {
+  const DockTracker& dock = need_seen_dock(reader, context);
+  std::vector<Interval> bounds(2, symmetric(reader.number("max_distance", 15, kPositive)));
+  const bool heading = reader.boolean("heading", true);
+  if (heading) bounds.resize(4, symmetric(1));
+  return observation(bounds, [&dock, heading](EnvState&, AgentState& agent, float* out) {
+    const Pose2& place = dock.place(agent);
     out[0] = static_cast<float>(place.x);
     out[1] = static_cast<float>(place.y);
-    if (!heading_) return;
+    if (!heading) return;
     const Rotation2 r(place.yaw);
     out[2] = static_cast<float>(r.c);
     out[3] = static_cast<float>(r.s);
-  }
-
- private:
-  const DockTracker& dock_;
-  double max_;
-  bool heading_;
-};
-template std::unique_ptr<const Observation> term<DockObservation>(TermReader&, TaskContext&);
+  });
+}
 
 // The decrease of `along` |x| + `lateral` |y| + `angle` |yaw|. The sum over an episode is that at its start
 // minus that at its end.
-class DockProgressReward final : public Reward {
- public:
-  DockProgressReward(TermReader& reader, TaskContext& context)
-      : tracker_(context.needs.track<DockProgressTracker>(DockPotential{
-            need_dock(reader, context), reader.number("along", 0.6, kNotNegative),
-            reader.number("lateral", 1, kNotNegative), reader.number("angle", 2, kNotNegative)})) {}
-  double value(const EnvState&, const AgentState& agent) const override {
-    return tracker_.state(agent).before - tracker_.state(agent).now;
-  }
-
- private:
-  const DockProgressTracker& tracker_;
-};
-template std::unique_ptr<const Reward> term<DockProgressReward>(TermReader&, TaskContext&);
+template <>
+std::unique_ptr<const Reward> term<class DockProgressReward>(TermReader& reader, TaskContext& context) {
+  const auto& progress = context.needs.track<DockProgressTracker>(
+      DockPotential{need_dock(reader, context), reader.number("along", 0.6, kNotNegative),
+                    reader.number("lateral", 1, kNotNegative), reader.number("angle", 2, kNotNegative)});
+  return reward([&progress](const EnvState&, const AgentState& agent) {
+    return progress.state(agent).before - progress.state(agent).now;
+  });
+}
 
 // 1 when the episode ends in success at the dock.
-class DockedReward final : public Reward {
- public:
-  DockedReward(const TermReader& reader, const TaskContext& context) : dock_(need_dock(reader, context)) {}
-  double value(const EnvState&, const AgentState& agent) const override {
-    return agent.success && dock_.is_docked(agent) ? 1 : 0;
-  }
-
- private:
-  const DockTracker& dock_;
-};
-template std::unique_ptr<const Reward> term<DockedReward>(TermReader&, TaskContext&);
+template <>
+std::unique_ptr<const Reward> term<class DockedReward>(TermReader& reader, TaskContext& context) {
+  return reward([&dock = need_dock(reader, context)](const EnvState&, const AgentState& agent) {
+    return agent.success && dock.is_docked(agent) ? 1 : 0;
+  });
+}
 
 // `base` + `lateral` |y| + `angle` |yaw| beyond the line without having docked.
-class DockErrorReward final : public Reward {
- public:
-  DockErrorReward(TermReader& reader, TaskContext& context)
-      : dock_(need_dock(reader, context)),
-        base_(reader.number("base", 0, kNotNegative)),
-        lateral_(reader.number("lateral", 4, kNotNegative)),
-        angle_(reader.number("angle", 6, kNotNegative)) {}
-  double value(const EnvState&, const AgentState& agent) const override {
-    if (!dock_.is_at_line(agent) || dock_.is_docked(agent)) return 0;
-    const Pose2& p = dock_.place(agent);
-    return base_ + lateral_ * std::fabs(p.y) + angle_ * std::fabs(p.yaw);
-  }
+template <>
+std::unique_ptr<const Reward> term<class DockErrorReward>(TermReader& reader, TaskContext& context) {
+  const DockTracker& dock = need_dock(reader, context);
+  const double base = reader.number("base", 0, kNotNegative);
+  const double lateral = reader.number("lateral", 4, kNotNegative);
+  const double angle = reader.number("angle", 6, kNotNegative);
+  return reward([&dock, base, lateral, angle](const EnvState&, const AgentState& agent) -> double {
+    if (!dock.is_at_line(agent) || dock.is_docked(agent)) return 0;
+    const Pose2& p = dock.place(agent);
+    return base + lateral * std::fabs(p.y) + angle * std::fabs(p.yaw);
+  });
+}
 
- private:
-  const DockTracker& dock_;
-  double base_, lateral_, angle_;
-};
-template std::unique_ptr<const Reward> term<DockErrorReward>(TermReader&, TaskContext&);
-
-class DockedTermination final : public Termination {
- public:
-  DockedTermination(const TermReader& reader, const TaskContext& context)
-      : dock_(need_dock(reader, context)) {}
-  bool holds(const EnvState&, const AgentState& agent) const override { return dock_.is_docked(agent); }
-  Verdict verdict() const override { return Verdict::kSuccess; }
-
- private:
-  const DockTracker& dock_;
-};
-template std::unique_ptr<const Termination> term<DockedTermination>(TermReader&, TaskContext&);
+template <>
+std::unique_ptr<const Termination> term<class DockedTermination>(TermReader& reader, TaskContext& context) {
+  const DockTracker& dock = need_dock(reader, context);
+  return termination(Verdict::kSuccess,
+                     [&dock](const EnvState&, const AgentState& agent) { return dock.is_docked(agent); });
+}
 
 // Ends beyond the line without having docked.
-class DockMissedTermination final : public Termination {
- public:
-  DockMissedTermination(const TermReader& reader, const TaskContext& context)
-      : dock_(need_dock(reader, context)) {}
-  bool holds(const EnvState&, const AgentState& agent) const override {
-    return dock_.is_at_line(agent) && !dock_.is_docked(agent);
-  }
-  Verdict verdict() const override { return Verdict::kFailure; }
-
- private:
-  const DockTracker& dock_;
-};
-template std::unique_ptr<const Termination> term<DockMissedTermination>(TermReader&, TaskContext&);
+template <>
+std::unique_ptr<const Termination> term<class DockMissedTermination>(TermReader& reader,
+                                                                     TaskContext& context) {
+  return failure([&dock = need_dock(reader, context)](const EnvState&, const AgentState& agent) {
+    return dock.is_at_line(agent) && !dock.is_docked(agent);
+  });
+}
 
 }  // namespace mvsim

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "raycast/polygon_cast.h"
-#include "sim/clearance.h"
 #include "sim/measure.h"
 #include "task/make_term.h"
 #include "task/move/movers.h"
@@ -67,23 +66,14 @@ size_t PeopleTracker::write_infos(const EnvState& env, const AgentState& agent, 
 }
 
 // How much nearer than `limit` the nearest person is (m), times the control period (s).
-class DiscomfortReward final : public Reward {
- public:
-  DiscomfortReward(TermReader& reader, TaskContext& context)
-      : people_(find_tracker<PeopleTracker>(context.trackers)),
-        limit_(reader.number("limit", 0.4, {0, kFarFromPeople})),
-        period_(context.control_period) {
-    if (!people_)
-      reader.fail("class", "the world has no people, expected a <people> or an <actor> with solid");
-  }
-  double value(const EnvState&, const AgentState& agent) const override {
-    return std::max(0.0, limit_ - people_->state(agent).now) * period_;
-  }
-
- private:
-  const PeopleTracker* people_;
-  double limit_, period_;
-};
-template std::unique_ptr<const Reward> term<DiscomfortReward>(TermReader&, TaskContext&);
+template <>
+std::unique_ptr<const Reward> term<class DiscomfortReward>(TermReader& reader, TaskContext& context) {
+  const auto* const people = find_tracker<PeopleTracker>(context.trackers);
+  const double limit = reader.number("limit", 0.4, {0, kFarFromPeople});
+  if (!people) reader.fail("class", "the world has no people, expected a <people> or an <actor> with solid");
+  return reward([people, limit, period = context.control_period](const EnvState&, const AgentState& agent) {
+    return std::max(0.0, limit - people->state(agent).now) * period;
+  });
+}
 
 }  // namespace mvsim

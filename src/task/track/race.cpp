@@ -143,112 +143,76 @@ const RaceTracker& need_rivals(const TermReader& reader, const TaskContext& cont
 }
 
 // Metres along the centreline. The sum over an episode is the agent's progress.
-class TrackProgressReward final : public Reward {
- public:
-  TrackProgressReward(TermReader& reader, TaskContext& context) : race_(need_race(reader, context)) {}
-  double value(const EnvState&, const AgentState& agent) const override {
-    return race_.state(agent).along - race_.state(agent).before;
-  }
-
- private:
-  const RaceTracker& race_;
-};
-template std::unique_ptr<const Reward> term<TrackProgressReward>(TermReader&, TaskContext&);
+template <>
+std::unique_ptr<const Reward> term<class TrackProgressReward>(TermReader& reader, TaskContext& context) {
+  return reward([&race = need_race(reader, context)](const EnvState&, const AgentState& agent) {
+    return race.state(agent).along - race.state(agent).before;
+  });
+}
 
 // Mean progress of the other agents that drive, m.
-class RivalsProgressReward final : public Reward {
- public:
-  RivalsProgressReward(TermReader& reader, TaskContext& context) : race_(need_rivals(reader, context)) {}
-  double value(const EnvState& env, const AgentState& agent) const override {
+template <>
+std::unique_ptr<const Reward> term<class RivalsProgressReward>(TermReader& reader, TaskContext& context) {
+  return reward([&race = need_rivals(reader, context)](const EnvState& env, const AgentState& agent) {
     double sum = 0, count = 0;
     for (const AgentState& other : env.agents)
       if (&other != &agent && !other.waits)
-        sum += race_.state(other).along - race_.state(other).before, ++count;
+        sum += race.state(other).along - race.state(other).before, ++count;
     return count > 0 ? sum / count : 0;
-  }
-
- private:
-  const RaceTracker& race_;
-};
-template std::unique_ptr<const Reward> term<RivalsProgressReward>(TermReader&, TaskContext&);
+  });
+}
 
 // 1 for each lap that ends in the period. Driving back and crossing the line again is no second lap.
-class LapReward final : public Reward {
- public:
-  LapReward(TermReader& reader, TaskContext& context) : race_(need_race(reader, context)) {}
-  double value(const EnvState& env, const AgentState& agent) const override {
-    const auto laps = [&](double along) { return std::max(0.0, race_.laps_of(env, agent, along)); };
-    return laps(race_.state(agent).farthest) - laps(race_.state(agent).farthest_before);
-  }
-
- private:
-  const RaceTracker& race_;
-};
-template std::unique_ptr<const Reward> term<LapReward>(TermReader&, TaskContext&);
+template <>
+std::unique_ptr<const Reward> term<class LapReward>(TermReader& reader, TaskContext& context) {
+  return reward([&race = need_race(reader, context)](const EnvState& env, const AgentState& agent) {
+    const auto laps = [&](double along) { return std::max(0.0, race.laps_of(env, agent, along)); };
+    return laps(race.state(agent).farthest) - laps(race.state(agent).farthest_before);
+  });
+}
 
 // 1 when an agent that was never ahead of all others is `by` metres ahead of them.
-class OvertakeReward final : public Reward {
- public:
-  OvertakeReward(TermReader& reader, TaskContext& context)
-      : race_(need_rivals(reader, context)), by_(reader.number("by", 0.5, kNotNegative)) {}
-  double value(const EnvState& env, const AgentState& agent) const override {
-    const std::optional<double> ahead = race_.lead(env, agent);
-    return ahead && *ahead >= by_ && race_.state(agent).best_lead < by_ ? 1 : 0;
-  }
-
- private:
-  const RaceTracker& race_;
-  double by_;
-};
-template std::unique_ptr<const Reward> term<OvertakeReward>(TermReader&, TaskContext&);
+template <>
+std::unique_ptr<const Reward> term<class OvertakeReward>(TermReader& reader, TaskContext& context) {
+  const RaceTracker& race = need_rivals(reader, context);
+  const double by = reader.number("by", 0.5, kNotNegative);
+  return reward([&race, by](const EnvState& env, const AgentState& agent) {
+    const std::optional<double> ahead = race.lead(env, agent);
+    return ahead && *ahead >= by && race.state(agent).best_lead < by ? 1 : 0;
+  });
+}
 
 // 1 in the period in which two vehicles touch, for the vehicle behind, regardless of laps.
-class RearContactReward final : public Reward {
- public:
-  RearContactReward(TermReader& reader, TaskContext& context) : race_(need_rivals(reader, context)) {}
-  double value(const EnvState& env, const AgentState& agent) const override {
+template <>
+std::unique_ptr<const Reward> term<class RearContactReward>(TermReader& reader, TaskContext& context) {
+  return reward([&race = need_rivals(reader, context)](const EnvState& env, const AgentState& agent) {
     if (!(agent.now.contacts & kTouchesVehicle) || (agent.before.contacts & kTouchesVehicle)) return 0;
-    const AgentState* const rival = race_.nearest_rival(env, agent);
+    const AgentState* const rival = race.nearest_rival(env, agent);
     if (!rival) return 0;
-    const double ahead = race_.state(*rival).before - race_.state(agent).before;
-    return std::remainder(ahead, race_.line(env).length()) > 0 ? 1 : 0;
-  }
-
- private:
-  const RaceTracker& race_;
-};
-template std::unique_ptr<const Reward> term<RearContactReward>(TermReader&, TaskContext&);
+    const double ahead = race.state(*rival).before - race.state(agent).before;
+    return std::remainder(ahead, race.line(env).length()) > 0 ? 1 : 0;
+  });
+}
 
 // Ends after a number of laps.
-class LapsTermination final : public Termination {
- public:
-  LapsTermination(TermReader& reader, TaskContext& context)
-      : race_(need_race(reader, context)), count_(reader.integer("count", 1, 1, 1000000)) {}
-  bool holds(const EnvState& env, const AgentState& agent) const override {
-    return race_.laps_of(env, agent, race_.state(agent).farthest) >= count_;
-  }
-  Verdict verdict() const override { return Verdict::kSuccess; }
-
- private:
-  const RaceTracker& race_;
-  int count_;
-};
-template std::unique_ptr<const Termination> term<LapsTermination>(TermReader&, TaskContext&);
+template <>
+std::unique_ptr<const Termination> term<class LapsTermination>(TermReader& reader, TaskContext& context) {
+  const RaceTracker& race = need_race(reader, context);
+  const int count = reader.integer("count", 1, 1, 1000000);
+  return termination(Verdict::kSuccess, [&race, count](const EnvState& env, const AgentState& agent) {
+    return race.laps_of(env, agent, race.state(agent).farthest) >= count;
+  });
+}
 
 // Ends `distance` m behind the farthest place of the agent.
-class BackwardsTermination final : public Termination {
- public:
-  BackwardsTermination(TermReader& reader, TaskContext& context)
-      : race_(need_race(reader, context)), distance_(reader.number("distance", 2, kPositive)) {}
-  bool holds(const EnvState&, const AgentState& agent) const override {
-    return race_.state(agent).farthest - race_.state(agent).along > distance_;
-  }
-  Verdict verdict() const override { return Verdict::kFailure; }
-
- private:
-  const RaceTracker& race_;
-  double distance_;
-};
-template std::unique_ptr<const Termination> term<BackwardsTermination>(TermReader&, TaskContext&);
+template <>
+std::unique_ptr<const Termination> term<class BackwardsTermination>(TermReader& reader,
+                                                                    TaskContext& context) {
+  const RaceTracker& race = need_race(reader, context);
+  const double distance = reader.number("distance", 2, kPositive);
+  return failure([&race, distance](const EnvState&, const AgentState& agent) {
+    return race.state(agent).farthest - race.state(agent).along > distance;
+  });
+}
 
 }  // namespace mvsim

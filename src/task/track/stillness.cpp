@@ -31,20 +31,13 @@ class StillnessTracker final : public TrackerOf<Stillness> {
 }  // namespace
 
 // Ends when the agent moved less than `distance` (m) for `within` seconds.
-class StuckTermination final : public Termination {
- public:
-  StuckTermination(TermReader& reader, TaskContext& context)
-      : within_(reader.number("within", 5, kPositive)),
-        still_(context.needs.track<StillnessTracker>(reader.number("distance", 0.3, kPositive))) {}
-  bool holds(const EnvState&, const AgentState& agent) const override {
-    return still_.state(agent).time >= within_ - 1e-9;
-  }
-  Verdict verdict() const override { return Verdict::kFailure; }
-
- private:
-  double within_;
-  const StillnessTracker& still_;
-};
-template std::unique_ptr<const Termination> term<StuckTermination>(TermReader&, TaskContext&);
+template <>
+std::unique_ptr<const Termination> term<class StuckTermination>(TermReader& reader, TaskContext& context) {
+  const double within = reader.number("within", 5, kPositive);
+  const auto& still = context.needs.track<StillnessTracker>(reader.number("distance", 0.3, kPositive));
+  return failure([&still, within](const EnvState&, const AgentState& agent) {
+    return still.state(agent).time >= within - 1e-9;
+  });
+}
 
 }  // namespace mvsim

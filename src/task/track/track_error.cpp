@@ -29,78 +29,54 @@ double true_offset(const RaceTracker& race, const EnvState& env, const AgentStat
 
 // Offset (m), heading relative to the line (rad), and the mean curvatures (1/m, positive to the left) of the
 // next `points` stretches of `spacing` metres. The mean curvature is the turn of the line over its length.
-class TrackErrorObservation final : public ObservationOf<float> {
- public:
-  TrackErrorObservation(TermReader& reader, const TaskContext& context)
-      : race_(need_seen_race(reader, context)),
-        seen_(context),
-        max_offset_(reader.number("max_offset", 5, kPositive)),
-        points_(reader.integer("points", 3, 0, 1000)),
-        spacing_(reader.number("spacing", 0.5, kPositive)) {}
-  std::vector<Interval> bounds() const override {
-    std::vector<Interval> out(2 + static_cast<size_t>(points_), symmetric(kPi / spacing_));
-    out[0] = symmetric(max_offset_);
-    out[1] = symmetric(kPi);
-    return out;
-  }
-  void write(EnvState& env, AgentState& agent, Scratch&, float* out) const override {
-    const SeenPose::At here = seen_.of(agent);
-    const TrackPlace place = track_place(race_, env, agent, here.position);
+template <>
+std::unique_ptr<const Observation> term<class TrackErrorObservation>(TermReader& reader,
+                                                                     TaskContext& context) {
+  const RaceTracker& race = need_seen_race(reader, context);
+  const SeenPose seen(context);
+  const double max_offset = reader.number("max_offset", 5, kPositive);
+  const int points = reader.integer("points", 3, 0, 1000);
+  const double spacing = reader.number("spacing", 0.5, kPositive);
+  std::vector<Interval> bounds(2 + static_cast<size_t>(points), symmetric(kPi / spacing));
+  bounds[0] = symmetric(max_offset);
+  bounds[1] = symmetric(kPi);
+  return observation(bounds, [&race, seen, points, spacing](EnvState& env, AgentState& agent, float* out) {
+    const SeenPose::At here = seen.of(agent);
+    const TrackPlace place = track_place(race, env, agent, here.position);
     *out++ = static_cast<float>(place.offset);
     *out++ = static_cast<float>(std::remainder(here.yaw - place.on.yaw, 2 * kPi));
     double yaw = place.on.yaw;
-    for (int i = 1; i <= points_; ++i) {
-      const double next = race_.line(env).at(race_.state(agent).along + i * spacing_).yaw;
-      *out++ = static_cast<float>(std::remainder(next - yaw, 2 * kPi) / spacing_);
+    for (int i = 1; i <= points; ++i) {
+      const double next = race.line(env).at(race.state(agent).along + i * spacing).yaw;
+      *out++ = static_cast<float>(std::remainder(next - yaw, 2 * kPi) / spacing);
       yaw = next;
     }
-  }
-
- private:
-  const RaceTracker& race_;
-  SeenPose seen_;
-  double max_offset_;
-  int points_;
-  double spacing_;
-};
-template std::unique_ptr<const Observation> term<TrackErrorObservation>(TermReader&, TaskContext&);
+  });
+}
 
 // Distance from the centreline, m, or its square.
-class TrackOffsetReward final : public Reward {
- public:
-  TrackOffsetReward(TermReader& reader, TaskContext& context)
-      : race_(need_race(reader, context)), squared_(reader.boolean("squared", false)) {}
-  double value(const EnvState& env, const AgentState& agent) const override {
-    const double offset = true_offset(race_, env, agent);
-    return squared_ ? offset * offset : std::fabs(offset);
-  }
-
- private:
-  const RaceTracker& race_;
-  bool squared_;
-};
-template std::unique_ptr<const Reward> term<TrackOffsetReward>(TermReader&, TaskContext&);
+template <>
+std::unique_ptr<const Reward> term<class TrackOffsetReward>(TermReader& reader, TaskContext& context) {
+  const RaceTracker& race = need_race(reader, context);
+  const bool squared = reader.boolean("squared", false);
+  return reward([&race, squared](const EnvState& env, const AgentState& agent) {
+    const double offset = true_offset(race, env, agent);
+    return squared ? offset * offset : std::fabs(offset);
+  });
+}
 
 // Ends where the offset is outside of `offset`.
-class OffTrackTermination final : public Termination {
- public:
-  OffTrackTermination(TermReader& reader, TaskContext& context) : race_(need_race(reader, context)) {
-    const std::optional<Interval> offset = reader.interval("offset", {-1e6, 1e6});
-    if (!offset) reader.fail("offset", "expected the attribute offset='low high', m to the left of the line");
-    if (!(offset->low < 0 && offset->high > 0))
-      reader.fail("offset", "expected a number below 0 and one above 0, m to the left of the line");
-    offset_ = *offset;
-  }
-  bool holds(const EnvState& env, const AgentState& agent) const override {
-    const double offset = true_offset(race_, env, agent);
-    return offset < offset_.low || offset > offset_.high;
-  }
-  Verdict verdict() const override { return Verdict::kFailure; }
-
- private:
-  const RaceTracker& race_;
-  Interval offset_;
-};
-template std::unique_ptr<const Termination> term<OffTrackTermination>(TermReader&, TaskContext&);
+template <>
+std::unique_ptr<const Termination> term<class OffTrackTermination>(TermReader& reader, TaskContext& context) {
+  const RaceTracker& race = need_race(reader, context);
+  const std::optional<Interval> given = reader.interval("offset", {-1e6, 1e6});
+  if (!given) reader.fail("offset", "expected the attribute offset='low high', m to the left of the line");
+  if (!(given->low < 0 && given->high > 0))
+    reader.fail("offset", "expected a number below 0 and one above 0, m to the left of the line");
+  return failure([&race, allowed = *given](const EnvState& env, const AgentState& agent) {
+    const double offset = true_offset(race, env, agent);
+    return offset < allowed.low || offset > allowed.high;
+  });
+}
 
 }  // namespace mvsim

@@ -7,8 +7,7 @@
 namespace mvsim::test::odometry_test {
 namespace {
 
-// Built in, on every vehicle, and in no list.
-TEST(Odometry, IsAStateSensorThatNoWorldLists) {
+TEST(Odometry, IsReadWithoutBeingListedAsASensor) {
   Simulation sim(model_of(bot("r", kIdeal, kOrigin)), 0);
   EXPECT_TRUE(sim.model().sensors.empty());
   EXPECT_EQ(sim.model().reading_count, 0u);
@@ -18,20 +17,12 @@ TEST(Odometry, IsAStateSensorThatNoWorldLists) {
 }
 
 TEST(Odometry, ScalesTheWayOfEachStep) {
-  const Odometry& odometry = built_in_odometry();
-  EXPECT_EQ(odometry.kind(), SensorKind::kState);
-  EXPECT_EQ(odometry.reading().dtype, DType::kFloat64);
-  EXPECT_EQ(odometry.reading().size(), 3u);
   // 2 m ahead of a vehicle that looks along y, and a quarter turn: multipliers of 0.5, 1 and 2
   const double k[] = {0.5, 1, 2};
-  double memory[] = {10, 0, kPi / 2}, values[3];
-  const BodyMotion motion{.pose = {.x = 1, .y = 3, .yaw = kPi},
-                          .pose_before = {1, 1, kPi / 2},
-                          .heading_before = Rotation2(kPi / 2)};
-  odometry.read({k, memory, nullptr}, motion, reinterpret_cast<std::byte*>(values), nullptr);
-  EXPECT_NEAR(values[0], 10, 1e-12);
-  EXPECT_NEAR(values[1], 1, 1e-12);
-  EXPECT_NEAR(values[2], 1.5 * kPi, 1e-12);
+  const Pose2 way = add_odometry({10, 0, kPi / 2}, k, {1, 1, kPi / 2}, Rotation2(kPi / 2), {1, 3, kPi});
+  EXPECT_NEAR(way.x, 10, 1e-12);
+  EXPECT_NEAR(way.y, 1, 1e-12);
+  EXPECT_NEAR(way.yaw, 1.5 * kPi, 1e-12);
 }
 
 TEST(Odometry, FollowsThePoseUpToItsMultipliers) {

@@ -1,5 +1,5 @@
 // The distance to a map against every occupied cell of it, one by one.
-#include "sim/clearance.h"
+#include "sim/measure.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "sim/clearance.h"
+#include "sim/measure.h"
 #include "sim/worlds.h"
 #include "terrain/ground.h"
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "sim/clearance.h"
+#include "sim/measure.h"
 #include "sim/worlds.h"
 
 namespace mvsim::test::free_room_test {
