@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 import mvsim_gym
 from mvsim_gym._checks import plain_values
+from mvsim_gym._files import folders_of
 from mvsim_gym._notices import extra, notice
 from mvsim_gym.deploy.contract import CONTRACT, FORMAT, digest_of
 from mvsim_gym.deploy.pipeline import Pipeline
@@ -63,7 +64,8 @@ def export_policy(
     Raises:
         FileNotFoundError: there is no such model.
         ImportError: torch or onnx is missing (the extra `export`).
-        ValueError: the model is invalid or of another environment, or its export differs from it.
+        ValueError: the model is invalid or of another environment, its export differs from it, or the environment
+            names a file in a folder that it may not read.
     """
     keywords = dict(settings or {})
     if not callable(model):
@@ -169,7 +171,8 @@ def _contract(
     path, own = source_of(env_id, dict(keywords))
     texts = {key: value for key, value in own.items() if isinstance(value, str)}
     files = [value for value in texts.values() if os.path.isfile(value)]
-    copied = os.path.join("env", copy_files(path, os.path.join(folder, "env"), texts, files))
+    to, roots = os.path.join(folder, "env"), folders_of(own.get("roots", ()))
+    copied = copy_files(path, to, texts, files, roots=roots, resources=own.get("resources"))
     kept = {key: value for key, value in plain_values(own).items() if key not in _OF_CONSTRUCTORS}
     privileged: list[str] = []
     try:
@@ -193,7 +196,7 @@ def _contract(
         env_digest = hashlib.sha256(file.read()).hexdigest()
     return {
         "format": FORMAT,
-        "env": copied,
+        "env": os.path.join("env", copied),
         "env_id": env_id,
         "env_sha256": env_digest,
         "keywords": kept,
