@@ -3,6 +3,7 @@ their folder."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -50,7 +51,7 @@ def test_a_policy_is_refused_if_no_message_tells_what_it_observes(env_id: str) -
 @pytest.mark.parametrize("env_id", sorted(listing()))
 def test_the_files_of_an_exported_environment_are_all_copied(env_id: str, tmp_path: Path) -> None:
     source = dict(_core.list_envs(str(Path(assets()) / "envs")))[env_id]
-    copied = tmp_path / copy_files(source, str(tmp_path), {})
+    copied = tmp_path / os.path.relpath(source, copy_files(source, str(tmp_path), {}))
     pipeline = Pipeline(copied, given=GIVEN.get(env_id, ()))
     assert pipeline.sources == pipeline_of(env_id).sources
 

@@ -16,14 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 import mvsim_gym
-from mvsim_gym._checks import plain_values
-from mvsim_gym._files import folders_of
 from mvsim_gym._notices import extra, notice
-from mvsim_gym.deploy.contract import CONTRACT, FORMAT, digest_of
+from mvsim_gym.deploy.contract import CONTRACT, FORMAT, digest_of, in_folder
 from mvsim_gym.deploy.pipeline import Pipeline
 from mvsim_gym.deploy.policy import NETWORK, load_policy
 from mvsim_gym.deploy.vec_normalize import statistics_for
-from mvsim_gym.deploy.world_files import copy_files
+from mvsim_gym.deploy.world_files import copy_env
 from mvsim_gym.registration import source_of
 from mvsim_gym.tools.episodes import agents_of
 from mvsim_gym.tools.policy import Policy, envs_for, keywords_of, policy_of
@@ -207,21 +205,19 @@ def _contract(
     data: bytes,
 ) -> dict[str, Any]:
     path, own = source_of(env_id, dict(keywords))
-    texts = {key: value for key, value in own.items() if isinstance(value, str)}
-    files = [value for value in texts.values() if os.path.isfile(value)]
-    to, roots = os.path.join(folder, "env"), folders_of(own.get("roots", ()))
-    copied = copy_files(path, to, texts, files, roots=roots, resources=own.get("resources"))
-    kept = {key: value for key, value in plain_values(own).items() if key not in _OF_CONSTRUCTORS}
+    copied, kept, files = copy_env(path, own, folder)
+    here = os.path.join(folder, copied)
+    there = in_folder(folder, kept, files)
     privileged: list[str] = []
     try:
-        pipeline = Pipeline(path, agent=agent, **kept)
+        pipeline = Pipeline(here, agent=agent, **there)
     except ValueError as error:
         if "privileged observations" not in str(error):
             raise
         notice([f"export: {error}"])
         space: Any = envs.single_observation_space
         privileged = _privileged(str(error), list(space.spaces))
-        pipeline = Pipeline(path, agent=agent, given=privileged, **kept)
+        pipeline = Pipeline(here, agent=agent, given=privileged, **there)
     exact = _exact(pipeline)
     if exact:
         notice(
@@ -234,10 +230,11 @@ def _contract(
         env_digest = hashlib.sha256(file.read()).hexdigest()
     return {
         "format": FORMAT,
-        "env": os.path.join("env", copied),
+        "env": copied,
         "env_id": env_id,
         "env_sha256": env_digest,
         "keywords": kept,
+        "files": files,
         "agent": agent,
         "versions": {"mvsim_gym": mvsim_gym.__version__},
         "control_period": pipeline.control_period,
@@ -270,9 +267,6 @@ def _contract(
         "frames": {"pose": "map", "odometry": "odom", "robot": "base_link"},
         "policy": {"of": name, "sha256": digest_of(data), "opset": _OPSET},
     }
-
-
-_OF_CONSTRUCTORS = frozenset({"roots", "resources", "strict", "flatten", "num_threads", "autoreset_mode"})
 
 
 def _exact(pipeline: Pipeline) -> list[str]:

@@ -7,11 +7,15 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Mapping
+from typing import Any
 
+from mvsim_gym._checks import plain_values
 from mvsim_gym._files import all_resources, assets, checked_resources, folders_of
+from mvsim_gym.deploy.contract import OF_CONSTRUCTORS
 from mvsim_gym.errors import WorldFileError
+from mvsim_gym.registration import load_env
 
-__all__ = ["copy_files"]
+__all__ = ["copy_env", "copy_files"]
 
 _READ = (".xml", ".yaml", ".yml", ".dae", ".sdf", ".urdf", ".obj", ".mtl")
 """Extensions of files that may name further files."""
@@ -31,10 +35,57 @@ _WORD = re.compile(r"(?:\$f?\{(?:\$\{[^{}]*\}|[^{}])*\}|\$\([^)]*\)|[^\s\"'<>=;,
 _MOST_FILES, _MOST_BYTES = 10_000, 1 << 30
 
 
+def copy_env(path: str, own: Mapping[str, Any], folder: str) -> tuple[str, dict[str, Any], list[str]]:
+    """Copies an environment file, and what it and its keywords name, into the folder `env` below `folder`.
+
+    Args:
+        path: the environment file.
+        own: keywords of an environment, as for `gymnasium.make`.
+
+    Returns:
+        The environment file, the keywords of the environment alone, and which of these name files. Paths are relative
+        to `folder`.
+
+    Raises:
+        ValueError: as `copy_files`; or a keyword names a folder of which nothing is used.
+    """
+    roots = folders_of(own.get("roots", ()))
+    kinds = load_env(path, roots).keywords
+    kept = {key: value for key, value in plain_values(own).items() if key not in OF_CONSTRUCTORS}
+    files = [key for key in kept if kinds.get(key) in {"path", "file"}]
+    for key in files:
+        kept[key] = [os.path.abspath(name) for name in _list(kept[key])]
+    named = [name for key in files for name in kept[key]]
+    texts = {key: value for key, value in kept.items() if isinstance(value, str)}
+    texts |= {key: kept[key] for key in files}
+    to = os.path.join(folder, "env")
+    common = copy_files(path, to, texts, named, roots=roots, resources=own.get("resources"))
+
+    def moved(name: str) -> str:
+        place = os.path.join("env", os.path.relpath(name, common))
+        if not os.path.exists(os.path.join(folder, place)):
+            raise ValueError(
+                f"export: nothing of '{name}', which a keyword names, is a file of the environment"
+            )
+        return place
+
+    for key in files:
+        places = [moved(name) for name in kept[key]]
+        kept[key] = places if isinstance(own[key], list | tuple) else places[0]
+    if roots:  # else the copied environment might not read what lay there
+        files.append("roots")
+        kept["roots"] = ["env"]
+    return moved(os.path.abspath(path)), kept, files
+
+
+def _list(value: Any) -> list[str]:
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
 def copy_files(
     env: str,
     folder: str,
-    texts: dict[str, str],
+    texts: Mapping[str, str | list[str]],
     extra: Iterable[str] = (),
     *,
     roots: Iterable[str] = (),
@@ -47,12 +98,12 @@ def copy_files(
     Args:
         env: the environment file.
         folder: the destination, which exists.
-        texts: values of knobs that replace those of the file.
-        extra: further files, named by keywords.
+        texts: values of knobs that replace those of the file; a list has those of the worlds in turn.
+        extra: files that keywords name, which are copied, and folders, below which the environment may name files.
         roots, resources: as in `mvsim_gym.VectorEnv`.
 
     Returns:
-        The path of the copied environment file, relative to `folder`.
+        The folder that `folder` is the copy of: a file has the same path relative to either.
 
     Raises:
         WorldFileError: a file names one in another folder.
@@ -62,16 +113,16 @@ def copy_files(
     mapped, cache = all_resources(checked_resources("resources", resources))
     allowed = _Folders([assets(), *folders_of(list(roots)), *(place for _, place in mapped), cache])
     allowed.add_above(os.path.dirname(env))
-    own = [os.path.abspath(path) for path in extra]
-    for path in own:
+    given = [os.path.abspath(path) for path in extra]
+    for path in given:
         allowed.add(os.path.dirname(path))
-    found = _named_files(env, texts, own, allowed)
+    found = _named_files(env, texts, [path for path in given if os.path.isfile(path)], allowed)
     common = os.path.commonpath([os.path.dirname(path) for path in found])
     for path in found:
         to = os.path.join(folder, os.path.relpath(path, common))
         os.makedirs(os.path.dirname(to), exist_ok=True)
         shutil.copyfile(path, to)
-    return os.path.relpath(env, common)
+    return common
 
 
 class _Folders:
@@ -102,9 +153,14 @@ class _Folders:
         return f"expected a file in a folder that the environment may read ({known}); --roots adds one"
 
 
-def _named_files(env: str, texts: dict[str, str], extra: list[str], allowed: _Folders) -> list[str]:
+def _named_files(
+    env: str, texts: Mapping[str, str | list[str]], extra: list[str], allowed: _Folders
+) -> list[str]:
     waiting, found, size = [env, *extra], {env: None}, 0
     known: dict[str, str] = {}
+    lists = {name: [value] if isinstance(value, str) else value for name, value in texts.items()}
+    lists = {name: values for name, values in lists.items() if values}
+    worlds = max(map(len, lists.values()), default=1)
     while waiting:
         path = waiting.pop()
         found[path] = None
@@ -121,9 +177,12 @@ def _named_files(env: str, texts: dict[str, str], extra: list[str], allowed: _Fo
         if "<mvsim_world" in text:
             allowed.add_above(os.path.dirname(path))
         known.update(_KNOB.findall(text))
-        known.update(texts)
         folders = dict.fromkeys([os.path.dirname(path), os.path.dirname(env)])  # knobs name paths from `env`
-        for name, at in _names(text, known).items():
+        names: dict[str, int] = {}
+        for world in range(worlds):
+            own = {name: values[world % len(values)] for name, values in lists.items()}
+            names |= _names(text, {**known, **own})
+        for name, at in names.items():
             others = _matches(folders, name.removeprefix("file://"), os.path.dirname(env))
             inside = [other for other in others if allowed.contain(other)]
             if others and not inside and "*" not in name and extension in _STRICT:
