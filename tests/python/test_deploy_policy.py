@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import numpy as np
 import pytest
 
 from mvsim_gym import VectorEnv
+from mvsim_gym._files import assets
 from mvsim_gym.deploy import Pipeline, load_policy
 from mvsim_gym.tools.cli import main
 
@@ -119,6 +122,18 @@ def test_folders_that_are_none_are_refused(folder: Path, tmp_path: Path) -> None
         (lambda p: p.write_text("{"), "contract.json", "it is no JSON"),
         (edit(format=9), "contract.json", "found the format 9"),
         (edit(env="../../etc/passwd"), "contract.json", "expected a path below the folder"),
+        (edit(keywords={"world": "env/a.xml"}), "contract.json", "found 'world', which is not in 'files'"),
+        (edit(keywords={"roots": ["/"]}), "contract.json", "found 'roots', which is not in 'files'"),
+        (
+            edit(keywords={"world": "../a.xml"}, files=["world"]),
+            "contract.json",
+            "keywords.world: found '../a",
+        ),
+        (
+            edit(keywords={"t": ["a", "/etc"]}, files=["t"]),
+            "contract.json",
+            "keywords.t: found '/etc', expected",
+        ),
         (edit(control_period=-1), "contract.json", "expected seconds above 0"),
         (lambda p: p.write_bytes(b"x" * 100), "policy.onnx", "its SHA-256 is not the one of the contract"),
         (lambda p: p.unlink(), "policy.onnx", "has no policy.onnx"),
@@ -161,12 +176,45 @@ def test_other_algorithms_are_exported(name: str, tmp_path: Path) -> None:
     assert main(["export", str(tmp_path / "model.zip"), "--env", NAV, "-o", str(tmp_path / "policy")]) == 0
 
 
+def forwards(seen: Mapping[str, Any]) -> Any:
+    """A policy of two actions, which are 1."""
+    return 0 * seen["scan"][:, :2] + 1
+
+
+def test_files_that_keywords_name_are_in_the_folder(tmp_path: Path) -> None:
+    from mvsim_gym.deploy.export import export_policy
+
+    near, tracks = tmp_path / "near", tmp_path / "tracks"
+    shutil.copytree(Path(assets()) / "worlds" / "definitions", near / "definitions")
+    world = (Path(assets()) / "worlds" / "nav_arena.world.xml").read_text()
+    (near / "own.world.xml").write_text(world)
+    shutil.copytree(Path(assets()) / "worlds" / "tracks", tracks / "a")
+    shutil.copytree(tracks / "a", tracks / "b")
+    out = tmp_path / "policies"
+    export_policy(forwards, NAV, out / "world", settings={"world": str(near / "own.world.xml")})
+    both = [str(tracks / name) for name in ("a", "b")]
+    export_policy(
+        forwards, "mvsim/Race-v0", out / "tracks", settings={"tracks": both, "roots": [str(tracks)]}
+    )
+    shutil.rmtree(near)
+    shutil.rmtree(tracks)
+    moved = tmp_path / "moved"
+    out.rename(moved)
+    policies = {name: load_policy(moved / name) for name in ("world", "tracks")}
+    given = {name: policy.keywords for name, policy in policies.items()}
+    assert given["world"]["world"].startswith(str(moved)) and len(given["tracks"]["tracks"]) == 2
+    for policy in policies.values():
+        assert Pipeline(policy.env, **policy.keywords).sources
+    for name, env_id in (("world", NAV), ("tracks", "mvsim/Race-v0")):
+        assert main(["evaluate", env_id, "--policy", str(moved / name), "--episodes", "1"]) == 0
+
+
 def test_a_function_is_exported(tmp_path: Path) -> None:
     import torch
 
     from mvsim_gym.deploy.export import export_policy
 
-    def towards(seen: dict[str, torch.Tensor]) -> torch.Tensor:
+    def towards(seen: Mapping[str, Any]) -> torch.Tensor:
         return torch.cat([seen["goal"][:, 1:2], 3 * seen["goal"][:, 2:3]], dim=1)
 
     export_policy(towards, NAV, tmp_path / "policy")

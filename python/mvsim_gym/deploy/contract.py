@@ -5,14 +5,28 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["CONTRACT", "FORMAT", "Contract", "Part", "digest_of", "read_contract"]
+__all__ = [
+    "CONTRACT",
+    "FORMAT",
+    "OF_CONSTRUCTORS",
+    "Contract",
+    "Part",
+    "digest_of",
+    "in_folder",
+    "read_contract",
+]
 
 CONTRACT = "contract.json"
 FORMAT = 1
+OF_CONSTRUCTORS = frozenset({"roots", "resources", "strict", "flatten", "num_threads", "autoreset_mode"})
+"""Keywords that are not the environment's."""
+_PATHS = ("world", "centreline", "roots")
+"""Keywords of every environment that name files."""
 _MOST_BYTES = 4 << 20
 _MOST_PARTS = 256
 _MOST_VALUES = 1 << 26
@@ -36,6 +50,8 @@ class Contract(NamedTuple):
     """id of the environment; "" if the file has none"""
     keywords: dict[str, Any]
     """keywords of the environment"""
+    files: tuple[str, ...]
+    """those of the keywords whose values are paths, relative to the folder"""
     agent: int
     control_period: float
     """s"""
@@ -56,6 +72,16 @@ class Contract(NamedTuple):
 def digest_of(data: bytes) -> str:
     """Returns the SHA-256 of data, hexadecimal."""
     return hashlib.sha256(data).hexdigest()
+
+
+def in_folder(folder: str, keywords: Mapping[str, Any], files: Iterable[str]) -> dict[str, Any]:
+    """Returns keywords with the paths of those that name files below a folder."""
+    out = dict(keywords)
+    for key in files:
+        value = out[key]
+        paths = [os.path.join(folder, name) for name in ([value] if isinstance(value, str) else value)]
+        out[key] = paths[0] if isinstance(value, str) else paths
+    return out
 
 
 def read_contract(folder: str) -> Contract:
@@ -92,12 +118,20 @@ def _contract_of(whole: Any) -> Contract:
     if not isinstance(observations, list) or not 0 < len(observations) <= _MOST_PARTS:
         raise ValueError(f"observations: expected a list of 1 to {_MOST_PARTS}")
     action = whole["action"]
-    env = _text(whole["env"], "env")
-    if os.path.isabs(env) or ".." in env.replace("\\", "/").split("/"):
-        raise ValueError(f"env: found '{env}', expected a path below the folder")
+    env = _inside(whole["env"], "env")
     keywords = whole["keywords"]
     if not isinstance(keywords, dict):
         raise ValueError("keywords: expected an object")
+    files = tuple(_text(name, "files") for name in whole.get("files", []))
+    for name in files:
+        value = keywords[name]
+        for part in value if isinstance(value, list) else [value]:
+            _inside(part, f"keywords.{name}")
+    for name in keywords:
+        if name not in files and name in {*_PATHS, *OF_CONSTRUCTORS}:
+            raise ValueError(
+                f"keywords: found '{name}', which is not in 'files', expected paths in the folder alone"
+            )
     names = tuple(_text(name, "action.names") for name in action["names"])
     part = Part("action", "float32", (len(names),))
     low, high = (tuple(float(value) for value in action[bound]) for bound in ("low", "high"))
@@ -110,6 +144,7 @@ def _contract_of(whole: Any) -> Contract:
         env=env,
         env_id=_text(whole["env_id"], "env_id"),
         keywords=keywords,
+        files=files,
         agent=int(whole["agent"]),
         control_period=period,
         observations=tuple(_part(part) for part in observations),
@@ -140,6 +175,13 @@ def _part(given: Any, name: str = "observations") -> Part:
     if given["dtype"] not in _DTYPES:
         raise ValueError(f"{name}: found the type {given['dtype']!r}, expected one of {', '.join(_DTYPES)}")
     return Part(_text(given["key"], f"{name}.key"), given["dtype"], shape)
+
+
+def _inside(value: Any, name: str) -> str:
+    path = _text(value, name)
+    if os.path.isabs(path) or ".." in path.replace("\\", "/").split("/"):
+        raise ValueError(f"{name}: found '{path}', expected a path below the folder")
+    return path
 
 
 def _text(value: Any, name: str) -> str:

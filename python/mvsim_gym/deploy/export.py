@@ -7,7 +7,8 @@ import json
 import os
 import shutil
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -15,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 import mvsim_gym
-from mvsim_gym._checks import plain_values
 from mvsim_gym._notices import extra, notice
-from mvsim_gym.deploy.contract import CONTRACT, FORMAT, digest_of
+from mvsim_gym.deploy.contract import CONTRACT, FORMAT, digest_of, in_folder
 from mvsim_gym.deploy.pipeline import Pipeline
 from mvsim_gym.deploy.policy import NETWORK, load_policy
-from mvsim_gym.deploy.world_files import copy_files
+from mvsim_gym.deploy.vec_normalize import statistics_for
+from mvsim_gym.deploy.world_files import copy_env
 from mvsim_gym.registration import source_of
 from mvsim_gym.tools.episodes import agents_of
 from mvsim_gym.tools.policy import Policy, envs_for, keywords_of, policy_of
@@ -43,6 +44,7 @@ def export_policy(
     *,
     settings: Mapping[str, Any] | None = None,
     agent: int = 0,
+    normalize: str | os.PathLike[str] | None = None,
 ) -> dict[str, Any]:
     """Writes a folder with the policy: policy.onnx, contract.json, the environment's files and a README.
 
@@ -56,6 +58,8 @@ def export_policy(
         output: a folder; an existing one is replaced if an export wrote it.
         settings: keywords of the environment; they take precedence over those of the model.
         agent: the robot's agent if the world has several.
+        normalize: of a MODEL.zip that was trained in `VecNormalize`: the file of `VecNormalize.save`, which is code
+            that runs, too; "none" if no observations were normalised.
 
     Returns:
         The contract.
@@ -63,7 +67,8 @@ def export_policy(
     Raises:
         FileNotFoundError: there is no such model.
         ImportError: torch or onnx is missing (the extra `export`).
-        ValueError: the model is invalid or of another environment, or its export differs from it.
+        ValueError: the model is invalid or of another environment, its export differs from it, or the environment
+            names a file in a folder that it may not read.
     """
     keywords = dict(settings or {})
     if not callable(model):
@@ -72,50 +77,75 @@ def export_policy(
         keywords = keywords_of(os.fspath(model), keywords)
     with extra("an export", "export"):
         import onnx  # noqa: F401 (torch.onnx needs it)
-        import torch
-
-        from mvsim_gym.deploy.network import Deterministic, Recurrent, actor_of_weights, module_of_model
+        import torch  # noqa: F401
     envs = envs_for(env_id, keywords, num_envs=agents_of(env_id, keywords), copy=True)
+    try:
+        module, name, original = _module_of(model, env_id, envs, normalize)
+        data = _onnx_of(module, envs)
+        with _replaced(os.fspath(output)) as folder:
+            with open(os.path.join(folder, NETWORK), "wb") as file:
+                file.write(data)
+            contract = _contract(env_id, keywords, agent, envs, folder, name, data)
+            if shapes := getattr(module, "state_shapes", ()):
+                contract["states"] = [
+                    {"key": key, "shape": list(shape)}
+                    for key, shape in zip(_state_keys(module), shapes, strict=True)
+                ]
+            _write(folder, contract)
+            difference = _difference(folder, original, envs.single_observation_space)
+            contract["policy"]["largest_difference"] = difference
+            contract["policy"]["observations_compared"] = _CHECKED
+            if difference > TOLERANCE:
+                raise ValueError(
+                    f"the exported network differs by {difference:.2e} from the original, expected at most"
+                    f" {TOLERANCE:.0e}"
+                )
+            _write(folder, contract)
+    finally:
+        envs.close()
+    return contract
+
+
+def _module_of(
+    model: str | os.PathLike[str] | Callable[[Tensors], Any],
+    env_id: str,
+    envs: VectorEnv,
+    normalize: str | os.PathLike[str] | None,
+) -> tuple[Any, str, Policy]:
+    """Returns the network of a model, its name, and the policy that its export is compared to: the library's own
+    prediction if there is one."""
+    import torch
+
+    from mvsim_gym.deploy.network import Deterministic, Recurrent, actor_of_weights, module_of_model
+
+    path = "" if callable(model) else os.fspath(model)
+    if normalize is not None and not path.endswith(".zip"):
+        raise ValueError("--normalize: found it without a MODEL.zip of Stable-Baselines3, expected one")
     space: Any = envs.single_observation_space
+    module: Any
     if callable(model):
         own = model if isinstance(model, torch.nn.Module) else torch.nn.Module()
-        size = len(envs.action_names)
-        module: Any
+        size, keys = len(envs.action_names), list(space.spaces)
         if hasattr(model, "state_shapes"):
             recurrent: Any = model
 
             def act(seen: Tensors, states: tuple[Any, ...]) -> tuple[Any, Any]:
                 return recurrent(seen, states)
 
-            module = Recurrent(list(space.spaces), act, model.state_shapes, own, size).eval()
+            module = Recurrent(keys, act, model.state_shapes, own, size).eval()
         else:
-            module = Deterministic(list(space.spaces), lambda seen: model(seen), own, size).eval()
-        name = getattr(model, "__name__", type(model).__name__)
-    elif os.fspath(model).endswith((".pt", ".pth")):
-        module, name = actor_of_weights(model, space), os.path.basename(os.fspath(model))
-    else:
-        module, name = module_of_model(os.fspath(model), env_id, envs), os.path.basename(os.fspath(model))
-    data = _onnx_of(module, envs)
-    folder = os.fspath(output)
-    _begin(folder)
-    with open(os.path.join(folder, NETWORK), "wb") as file:
-        file.write(data)
-    contract = _contract(env_id, keywords, agent, envs, folder, name, data)
-    if shapes := getattr(module, "state_shapes", ()):
-        contract["states"] = [
-            {"key": key, "shape": list(shape)} for key, shape in zip(_state_keys(module), shapes, strict=True)
-        ]
-    _write(folder, contract)
-    difference = _difference(folder, _original(model, module, env_id, envs), space)
-    contract["policy"]["largest_difference"] = difference
-    contract["policy"]["observations_compared"] = _CHECKED
-    if difference > TOLERANCE:
-        raise ValueError(
-            f"the exported network differs by {difference:.2e} from the original, expected at most {TOLERANCE:.0e}"
-        )
-    _write(folder, contract)
-    envs.close()
-    return contract
+            module = Deterministic(keys, lambda seen: model(seen), own, size).eval()
+        return module, getattr(model, "__name__", type(model).__name__), _policy_of_module(module)
+    name = os.path.basename(path)
+    if path.endswith((".pt", ".pth")):
+        module = actor_of_weights(path, space)
+        return module, name, _policy_of_module(module)
+    statistics = statistics_for(path, normalize)
+    module = module_of_model(path, env_id, envs, statistics)
+    if not path.endswith(".zip"):
+        return module, name, _policy_of_module(module)
+    seen_as = statistics.normalize_obs if statistics is not None else (lambda seen: seen)
+    return module, name, policy_of(path, env_id, envs, normalize=seen_as)
 
 
 def _onnx_of(module: Any, envs: VectorEnv) -> bytes:
@@ -149,12 +179,20 @@ def _state_keys(module: Any) -> list[str]:
     return [f"state_{number}" for number in range(len(getattr(module, "state_shapes", ())))]
 
 
-def _begin(folder: str) -> None:
-    """Makes an empty folder. ValueError if it has other files."""
+@contextmanager
+def _replaced(folder: str) -> Iterator[str]:
+    """Yields a new folder, which replaces `folder` at the end. After an error `folder` is as it was. ValueError if it
+    has other files."""
     if os.path.isdir(folder) and os.listdir(folder) and not os.path.isfile(os.path.join(folder, CONTRACT)):
         raise ValueError(f"-o: found files in '{folder}' that no export wrote, expected a new folder")
-    shutil.rmtree(folder, ignore_errors=True)
-    os.makedirs(os.path.join(folder, "env"))
+    place = os.path.dirname(os.path.abspath(folder))
+    os.makedirs(place, exist_ok=True)
+    with TemporaryDirectory(prefix=".export-", dir=place) as scratch:
+        new = os.path.join(scratch, "policy")
+        os.makedirs(os.path.join(new, "env"))
+        yield new
+        shutil.rmtree(folder, ignore_errors=True)
+        os.rename(new, folder)
 
 
 def _contract(
@@ -167,20 +205,19 @@ def _contract(
     data: bytes,
 ) -> dict[str, Any]:
     path, own = source_of(env_id, dict(keywords))
-    texts = {key: value for key, value in own.items() if isinstance(value, str)}
-    files = [value for value in texts.values() if os.path.isfile(value)]
-    copied = os.path.join("env", copy_files(path, os.path.join(folder, "env"), texts, files))
-    kept = {key: value for key, value in plain_values(own).items() if key not in _OF_CONSTRUCTORS}
+    copied, kept, files = copy_env(path, own, folder)
+    here = os.path.join(folder, copied)
+    there = in_folder(folder, kept, files)
     privileged: list[str] = []
     try:
-        pipeline = Pipeline(path, agent=agent, **kept)
+        pipeline = Pipeline(here, agent=agent, **there)
     except ValueError as error:
         if "privileged observations" not in str(error):
             raise
         notice([f"export: {error}"])
         space: Any = envs.single_observation_space
         privileged = _privileged(str(error), list(space.spaces))
-        pipeline = Pipeline(path, agent=agent, given=privileged, **kept)
+        pipeline = Pipeline(here, agent=agent, given=privileged, **there)
     exact = _exact(pipeline)
     if exact:
         notice(
@@ -197,6 +234,7 @@ def _contract(
         "env_id": env_id,
         "env_sha256": env_digest,
         "keywords": kept,
+        "files": files,
         "agent": agent,
         "versions": {"mvsim_gym": mvsim_gym.__version__},
         "control_period": pipeline.control_period,
@@ -229,9 +267,6 @@ def _contract(
         "frames": {"pose": "map", "odometry": "odom", "robot": "base_link"},
         "policy": {"of": name, "sha256": digest_of(data), "opset": _OPSET},
     }
-
-
-_OF_CONSTRUCTORS = frozenset({"roots", "resources", "strict", "flatten", "num_threads", "autoreset_mode"})
 
 
 def _exact(pipeline: Pipeline) -> list[str]:
@@ -311,14 +346,9 @@ From Python:
 """
 
 
-def _original(
-    model: str | os.PathLike[str] | Callable[[Tensors], Any], module: Any, env_id: str, envs: VectorEnv
-) -> Policy:
-    """Returns the policy that the export is compared to, by the library's own prediction if it has one."""
+def _policy_of_module(module: Any) -> Policy:
+    """Returns the policy of a network in PyTorch."""
     import torch
-
-    if not callable(model) and os.fspath(model).endswith(".zip"):
-        return policy_of(os.fspath(model), env_id, envs)
 
     shapes = getattr(module, "state_shapes", ())
     states: tuple[Any, ...] = ()

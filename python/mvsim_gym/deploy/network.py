@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -13,6 +13,9 @@ from torch import Tensor, nn
 
 from mvsim_gym.tools.policy import network_of
 from mvsim_gym.vector_env import VectorEnv
+
+if TYPE_CHECKING:
+    from stable_baselines3.common.vec_env import VecNormalize
 
 __all__ = ["Deterministic", "Recurrent", "ScaledVector", "Vector", "actor_of_weights", "module_of_model"]
 
@@ -149,14 +152,47 @@ class _Scaled(nn.Module):
             rows = (rows - parts[0]) / parts[1]
         shape = box.shape
         if box.dtype == np.uint8 and len(shape) > 2 and shape[-1] == 3:
-            rows, shape = torch.movedim(rows, -1, -3), (*shape[:-3], 3, *shape[-3:-1])
+            last = rows.dim() - 1  # no negative axes, which ONNX refuses
+            axes = [*range(last - 2), last, last - 2, last - 1]
+            rows, shape = rows.permute(axes), (*shape[:-3], 3, *shape[-3:-1])
         channels = int(np.prod(shape[:-2]))
         return rows.reshape(-1, channels, *shape[-2:])
 
 
-def module_of_model(path: str, env_id: str, envs: VectorEnv) -> Deterministic | Recurrent:
+class _Normalized(nn.Module):
+    """Normalises observations as `VecNormalize` does, in double precision."""
+
+    def __init__(self, statistics: VecNormalize) -> None:
+        super().__init__()
+        self._largest = float(statistics.clip_obs)
+        rms: Any = statistics.obs_rms if statistics.norm_obs else {}
+        parts = rms if isinstance(rms, dict) else {None: rms}
+        self._parts: dict[str | None, tuple[Tensor, Tensor]] = {
+            key: (torch.from_numpy(part.mean), torch.from_numpy(np.sqrt(part.var + statistics.epsilon)))
+            for key, part in parts.items()
+        }
+
+    def forward(self, seen: Any) -> Any:
+        """Returns the observations for observations of the same form."""
+        if None in self._parts:
+            return self._of(seen, None)
+        if not self._parts:
+            return seen
+        return {key: self._of(rows, key) if key in self._parts else rows for key, rows in seen.items()}
+
+    def _of(self, rows: Tensor, key: str | None) -> Tensor:
+        mean, deviation = self._parts[key]
+        return ((rows.double() - mean) / deviation).clamp(-self._largest, self._largest).float()
+
+
+def module_of_model(
+    path: str, env_id: str, envs: VectorEnv, statistics: VecNormalize | None = None
+) -> Deterministic | Recurrent:
     """Returns the network of a Stable-Baselines3 model (PPO, A2C, SAC, TD3, DDPG and others with their policies, and
     RecurrentPPO of sb3-contrib).
+
+    Args:
+        statistics: of `VecNormalize`, if it was trained in one.
 
     Raises:
         ValueError: the file is no such model, is for another environment, or of a kind that gives no action.
@@ -165,13 +201,16 @@ def module_of_model(path: str, env_id: str, envs: VectorEnv) -> Deterministic | 
     space = envs.single_observation_space
     assert isinstance(space, spaces.Dict)
     scaled = _Scaled(space)
+    normalized = _Normalized(statistics) if statistics is not None else nn.Identity()
 
     def see(observation: dict[str, Tensor]) -> Any:
-        if form == "scaled":
-            return scaled(observation)
-        if form == "dict":
-            return {key: value.float() for key, value in observation.items()}
-        return torch.cat([value.float() for value in observation.values()], dim=-1)
+        if form.kind == "scaled":
+            seen = scaled(observation)
+        elif form.kind == "dict":
+            seen = {key: value.float() for key, value in observation.items()}
+        else:
+            seen = torch.cat([value.float() for value in observation.values()], dim=-1)
+        return normalized(seen[form.key] if form.key else seen)
 
     keys = list(space.spaces)
     if hasattr(policy, "lstm_actor"):

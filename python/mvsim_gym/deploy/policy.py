@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym._notices import extra
-from mvsim_gym.deploy.contract import Contract, digest_of, read_contract
+from mvsim_gym.deploy.contract import Contract, digest_of, in_folder, read_contract
 
 __all__ = ["NETWORK", "PolicyFile", "load_policy"]
 
@@ -43,8 +43,8 @@ class PolicyFile:
 
     @property
     def keywords(self) -> dict[str, Any]:
-        """The keywords of the environment of its training."""
-        return dict(self.contract.keywords)
+        """The keywords of the environment of its training. Paths lie in its folder."""
+        return in_folder(self.folder, self.contract.keywords, self.contract.files)
 
     @property
     def env(self) -> str:

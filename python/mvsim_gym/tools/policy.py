@@ -12,13 +12,13 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
 
-from mvsim_gym._notices import extra
+from mvsim_gym._notices import extra, notice
 from mvsim_gym._outputs import flat_space, flattened
 from mvsim_gym.tools.settings import combined
 from mvsim_gym.vector_env import VectorEnv
@@ -28,6 +28,15 @@ if TYPE_CHECKING:
 
 Policy = Callable[[Mapping[str, npt.NDArray[Any]]], npt.NDArray[np.float32]]
 """Maps observations to actions. Both have a row for each env or agent. If it has a state, see `begin_episodes`."""
+
+
+class Form(NamedTuple):
+    """The form of observations that a model of Stable-Baselines3 takes."""
+
+    kind: Literal["dict", "scaled", "flat"]
+    """the dict, what `MVSimVecEnv` gives, or the vector of `flatten=True`"""
+    key: str | None = None
+    """the part that `VecExtractDictObs` took"""
 
 
 def keywords_of(name: str, settings: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
@@ -60,8 +69,13 @@ def envs_for(env_id: str, keywords: Mapping[str, Any], **options: Any) -> Vector
     return VectorEnv(env_id, **{**keywords, **options, "flatten": False})
 
 
-def policy_of(name: str, env_id: str, envs: VectorEnv) -> Policy:
+def policy_of(
+    name: str, env_id: str, envs: VectorEnv, *, normalize: Callable[[Any], Any] | None = None
+) -> Policy:
     """Returns the policy for `envs`, which were made of `env_id`.
+
+    Args:
+        normalize: of a MODEL.zip, `VecNormalize.normalize_obs` or the like, from observations to those that it takes.
 
     Raises:
         ValueError: there is no such policy, or it is for another environment.
@@ -73,7 +87,7 @@ def policy_of(name: str, env_id: str, envs: VectorEnv) -> Policy:
     if os.path.isdir(name):
         return _exported(name).for_envs(env_id, envs.single_observation_space, envs.single_action_space)
     if name.endswith(".zip"):
-        return _learned(name, env_id, envs)
+        return _learned(name, env_id, envs, normalize)
     if file.endswith(".py"):
         return _scripted(file, which, env_id)
     raise ValueError(
@@ -114,16 +128,32 @@ def _exported(folder: str) -> PolicyFile:
     return load_policy(folder)
 
 
-def _learned(path: str, env_id: str, envs: VectorEnv) -> Policy:
+def _learned(
+    path: str, env_id: str, envs: VectorEnv, normalize: Callable[[Any], Any] | None = None
+) -> Policy:
     from mvsim_gym.learners.sb3 import FlatObservation
+
+    if normalize is None and is_normalized(path):
+        notice(
+            [
+                f"--policy: '{path}' was trained in VecNormalize, whose statistics are not in it: its actions are right"
+                " only if no observations were normalised; `mvsim-gym export --normalize FILE.pkl` adds them"
+            ]
+        )
 
     space = envs.single_observation_space
     assert isinstance(space, gym.spaces.Dict)
     network, form = network_of(path, env_id, envs)
     flat, keys = FlatObservation(space), list(space.spaces)
-    seen: Callable[[Mapping[str, npt.NDArray[Any]]], Any] = dict if form == "dict" else flat
-    if form == "flat":
-        seen = lambda observations: flattened(observations[key] for key in keys)  # noqa: E731
+
+    def seen(observations: Mapping[str, npt.NDArray[Any]]) -> Any:
+        if form.kind == "flat":
+            given: Any = flattened(observations[key] for key in keys)
+        else:
+            given = dict(observations) if form.kind == "dict" else flat(observations)
+        given = given[form.key] if form.key else given
+        return normalize(given) if normalize else given
+
     if hasattr(network, "lstm_actor"):
         return _Recurrent(network, seen)
     return lambda observations: np.asarray(network.predict(seen(observations), deterministic=True)[0])
@@ -150,9 +180,29 @@ class _Recurrent:
         return np.asarray(actions)
 
 
-def network_of(path: str, env_id: str, envs: VectorEnv) -> tuple[Any, Literal["dict", "scaled", "flat"]]:
-    """Returns the policy of a model of Stable-Baselines3, and the form of observations that it takes: the dict, the
-    scaled vector of `MVSimVecEnv`, or the vector of `flatten=True`.
+def is_normalized(path: str) -> bool:
+    """Returns whether a model of Stable-Baselines3 was trained in `VecNormalize`, whose statistics are another file.
+    PPO and A2C keep an observation before normalisation only then. SAC and TD3 always keep one. Their last observation
+    tells, because normalised values exceed the bounds."""
+    data = read_model(path)[0] or {}
+    if data.get("_last_original_obs") is None:
+        return False
+    if "replay_buffer_class" not in data:
+        return True
+    space, last = data.get("observation_space"), data.get("_last_obs")
+    parts: Mapping[str, Any] = space.spaces if isinstance(space, gym.spaces.Dict) else {"": space}
+    rows: Mapping[str, Any] = last if isinstance(last, dict) else {"": last}
+    given = [(rows[key], box) for key, box in parts.items() if rows.get(key) is not None]
+    return any(bool(((seen < box.low - 1e-3) | (seen > box.high + 1e-3)).any()) for seen, box in given)
+
+
+def trained_space(path: str) -> Any:
+    """Returns the observation space of a model of Stable-Baselines3, None if the file is no model."""
+    return (read_model(path)[0] or {}).get("observation_space")
+
+
+def network_of(path: str, env_id: str, envs: VectorEnv) -> tuple[Any, Form]:
+    """Returns the policy of a model of Stable-Baselines3, and the form of observations that it takes.
 
     Raises:
         ValueError: the file is no such model, or the model is for another environment.
@@ -170,9 +220,14 @@ def network_of(path: str, env_id: str, envs: VectorEnv) -> tuple[Any, Literal["d
     trained = data["observation_space"]
     flat = FlatObservation(space)
     is_dict = isinstance(trained, gym.spaces.Dict) and _shape_of(trained) != _shape_of(flat.space)
-    form: Literal["dict", "scaled", "flat"] = "dict" if is_dict else "scaled"
+    form = Form("dict" if is_dict else "scaled")
+    expected: Any = space if is_dict else flat.space
+    if isinstance(trained, gym.spaces.Box) and isinstance(expected, gym.spaces.Dict):
+        same = [key for key, part in expected.spaces.items() if part.shape == trained.shape]
+        if len(same) == 1:
+            form, expected = Form("scaled", same[0]), expected[same[0]]
     for what, own, found in (
-        ("observations", trained, space if is_dict else flat.space),
+        ("observations", trained, expected),
         ("actions", data["action_space"], envs.single_action_space),
     ):
         if _shape_of(own) != _shape_of(found):
@@ -180,14 +235,14 @@ def network_of(path: str, env_id: str, envs: VectorEnv) -> tuple[Any, Literal["d
                 f"--policy: '{path}' was trained with {what} of shape {_shape_of(own)}, those of '{env_id}' have"
                 f" {_shape_of(found)}"
             )
-    if isinstance(trained, gym.spaces.Box) and not _have_same_bounds(trained, flat.space):
+    if isinstance(trained, gym.spaces.Box) and not _have_same_bounds(trained, expected):
         if not _have_same_bounds(trained, flat_space(space)):
             raise ValueError(
                 f"--policy: '{path}' was trained with observations between other bounds than those of '{env_id}',"
                 " expected [-1, 1] as MVSimVecEnv has them, or those of flatten=True (changes by a wrapper are"
                 " not known here)"
             )
-        form = "flat"
+        form = Form("flat")
     # the network is enough; the algorithm that trained it does not matter here
     network = data["policy_class"](
         data["observation_space"],

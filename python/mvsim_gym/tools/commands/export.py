@@ -29,14 +29,22 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--agent", type=int, default=0, metavar="N", help="the agent, if there are several (default 0)"
     )
+    parser.add_argument(
+        "--normalize",
+        metavar="FILE",
+        help="of a MODEL.zip that was trained in VecNormalize: the file of VecNormalize.save (code that runs, too), or"
+        " 'none' if no observations were normalised",
+    )
     add_settings(parser)
 
 
-def run(model: str, env_id: str, output: str, agent: int, settings: dict[str, Any]) -> None:
+def run(
+    model: str, env_id: str, output: str, agent: int, normalize: str | None, settings: dict[str, Any]
+) -> None:
     """Writes the folder, and prints the largest difference from the model."""
     from mvsim_gym.deploy.export import export_policy
 
-    contract = export_policy(model, env_id, output, settings=settings, agent=agent)
+    contract = export_policy(model, env_id, output, settings=settings, agent=agent, normalize=normalize)
     policy = contract["policy"]
     print(
         f"{output}: {len(contract['observations'])} observations at {contract['rate']:.4g} Hz, actions"
