@@ -78,7 +78,10 @@ class PlaceExtractor(BaseFeaturesExtractor):
             fixes = vector[:, self.gnss].unflatten(1, (self.frames, _FIX))
             seen = (fixes[..., 3] + 1) / 2  # 1 with a fix
             place = self.carried(fixes[..., :2], seen, vector, yaw) if yaw is not None else fixes[:, 0, :2]
-            phase = (place.unsqueeze(-1) * self.waves).flatten(1)
+            turns = place.double().unsqueeze(-1) * (self.waves / (2 * torch.pi))
+            phase = (self.waves[0] * 2 * (turns - turns.round()).float()).flatten(
+                1
+            )  # small, so exact anywhere
             parts += [phase.sin(), phase.cos(), seen.mean(dim=1, keepdim=True)]
         return torch.cat(parts, dim=1)
 
@@ -86,7 +89,9 @@ class PlaceExtractor(BaseFeaturesExtractor):
         """Returns the mean (n, 2) of places (n, frames, 2) of the past, each with the way driven since."""
         if self.odometry is None:
             return places[:, 0]
-        poses = vector[:, self.odometry].unflatten(1, (self.frames, _POSE))
+        # the shortest wave has a hundred times the error of the place, so all of this is double
+        places, seen, yaw = places.double(), seen.double(), yaw.double()
+        poses = vector[:, self.odometry].double().unflatten(1, (self.frames, _POSE))
         now = poses[:, -1]
         east, north = (self.scale * (now[:, None, :2] - poses[..., :2])).unbind(2)
         # from the frame of the odometry to that of the receiver
