@@ -7,7 +7,13 @@ from typing import Any
 from recipes import Recipe
 from torch import nn
 
-from mvsim_gym.sb3 import FlatObservation, NeighbourExtractor, PictureExtractor, RingExtractor
+from mvsim_gym.sb3 import (
+    FlatObservation,
+    NeighbourExtractor,
+    PictureExtractor,
+    PlaceExtractor,
+    RingExtractor,
+)
 
 
 def network_for(flat: FlatObservation, recipe: Recipe) -> tuple[str, dict[str, Any]]:
@@ -16,7 +22,7 @@ def network_for(flat: FlatObservation, recipe: Recipe) -> tuple[str, dict[str, A
     Vectors: the layers of the recipe; with `neighbour_features` they see neighbours through layers that all neighbours,
     and actor and critic, share. With pictures: the convolutions of `PictureExtractor`, which actor and critic share,
     then the layers of each. With `rings` of a 3D lidar: the layers of the recipe see its nearest returns, and places as
-    waves.
+    waves. With `octaves` the layers see the yaw of an IMU, and the place by a satellite receiver as waves.
     """
     layers = {"net_arch": list(recipe.net), "activation_fn": getattr(nn, recipe.activation)}
     if recipe.rings:
@@ -29,6 +35,14 @@ def network_for(flat: FlatObservation, recipe: Recipe) -> tuple[str, dict[str, A
     if flat.pictures:
         pictures = {"features_extractor_class": PictureExtractor, "normalize_images": False}
         return "MultiInputPolicy", {**layers, **pictures}
+    if recipe.octaves:
+        highs = {name: float(flat.highs[part.start]) for name, part in flat.columns.items()}
+        shown = {"columns": flat.columns, "ranges": highs, "octaves": recipe.octaves}
+        return "MlpPolicy", {
+            **layers,
+            "features_extractor_class": PlaceExtractor,
+            "features_extractor_kwargs": shown,
+        }
     if not recipe.neighbour_features:
         return "MlpPolicy", layers
     own = {"columns": flat.columns["neighbours"], "features": recipe.neighbour_features}

@@ -28,6 +28,9 @@ class Recipe:
     activation: str = "Tanh"
     neighbour_features: int = 0  # of layers that see one neighbour at a time; 0: the vector as it is
     rings: tuple[int, int] | None = None  # of a 3D lidar, from the first on: that see neither floor nor sky
+    octaves: int = (
+        0  # of the waves that show a place; the yaw replaces an IMU's quaternion. 0: the vector as it is
+    )
     num_envs: int = 64
     n_steps: int = 128  # of each environment in a rollout
     batch_size: int = 4096

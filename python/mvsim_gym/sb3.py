@@ -5,7 +5,15 @@ from mvsim_gym.learners.sb3 import (
     MVSimVecEnv,
     NeighbourExtractor,
     PictureExtractor,
+    PlaceExtractor,
     RingExtractor,
 )
 
-__all__ = ["FlatObservation", "MVSimVecEnv", "NeighbourExtractor", "PictureExtractor", "RingExtractor"]
+__all__ = [
+    "FlatObservation",
+    "MVSimVecEnv",
+    "NeighbourExtractor",
+    "PictureExtractor",
+    "PlaceExtractor",
+    "RingExtractor",
+]

@@ -54,6 +54,8 @@ class FlatObservation:
             )
             for bound in ("low", "high")
         )
+        self.highs = high
+        """Upper bounds of the vector's values before they are scaled."""
         self._scaling = scaling(low, high)
         vector = self._scaling.space
         parts = {key: _channels_first(boxes[key]) for key in self.pictures}

@@ -24,6 +24,7 @@ from mvsim_gym.learners._flat import FlatObservation
 from mvsim_gym.learners._goals import GoalObservation, Reached, without_goal
 from mvsim_gym.learners._neighbours import NeighbourExtractor
 from mvsim_gym.learners._pictures import PictureExtractor
+from mvsim_gym.learners._places import PlaceExtractor
 from mvsim_gym.learners._rings import RingExtractor
 from mvsim_gym.learners._rows import refuse_waiting
 from mvsim_gym.registration import Named
@@ -31,7 +32,14 @@ from mvsim_gym.registration import Named
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["FlatObservation", "MVSimVecEnv", "NeighbourExtractor", "PictureExtractor", "RingExtractor"]
+__all__ = [
+    "FlatObservation",
+    "MVSimVecEnv",
+    "NeighbourExtractor",
+    "PictureExtractor",
+    "PlaceExtractor",
+    "RingExtractor",
+]
 
 Indices = int | Iterable[int] | None
 Observations = npt.NDArray[np.float32] | dict[str, npt.NDArray[Any]]
