@@ -162,7 +162,7 @@ class VectorEnv(HasSpec, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
         infos: dict[str, Any] = {}
         if self.num_agents > 1:
             self._add_alive(infos)
-        return self._out(out), infos
+        return self._outputs.latest(out), infos
 
     def step(
         self, actions: npt.NDArray[np.float32], *, out: Any = None
@@ -194,11 +194,12 @@ class VectorEnv(HasSpec, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
         infos = self._infos() if self._advance(array) else {}
         if self.num_agents > 1:
             self._add_alive(infos)
-        self._update_watchers(array)
+        if self._view is not None or self._recording is not None:  # saves a call in each step
+            self._update_watchers(array)
         if not self._copy:
-            return self._out(out), self._rewards, self._terminated, self._truncated, infos
+            return self._outputs.latest(out), self._rewards, self._terminated, self._truncated, infos
         return (
-            self._out(out),
+            self._outputs.latest(out),
             self._rewards.copy(),
             self._terminated.copy(),
             self._truncated.copy(),
@@ -248,7 +249,7 @@ class VectorEnv(HasSpec, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
             self._seeded[i] = batch.started(i)
             self._needs_reset[i] = not batch.started(i) or (batch.ended(i) and not next_step)
         self._ready = not self._needs_reset.any()
-        return self._out(None)
+        return self._outputs.latest(None)
 
     def snapshot(self) -> bytes:
         """Returns the states of all envs as one."""
@@ -288,9 +289,6 @@ class VectorEnv(HasSpec, ControlsMany, gym.vector.VectorEnv[Any, Any, Any]):
         if self.autoreset_mode is AutoresetMode.DISABLED:
             self._note_ends()
         return self._info.of_envs()
-
-    def _out(self, out: Any) -> Any:
-        return self._outputs.latest(out)
 
     def _random(self, i: int) -> np.random.Generator:
         if (random := self._randoms[i]) is None:
