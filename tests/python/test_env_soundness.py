@@ -92,6 +92,17 @@ def test_no_free_reward(env_id: str) -> None:
         assert mean < 0 and mean < yardstick, name
 
 
+def test_full_speed_does_not_win(env_id: str) -> None:
+    """Full speed ahead, backwards and in a circle: few goals are reached, and little is earned."""
+    robot = Robot(env_id)
+    fast, turn = robot.high
+    yardstick = play(env_id, baseline(env_id), FEW)["return"].mean()
+    for drive, steer in ((fast, 0), (robot.low[0], 0), (fast, turn)):
+        ends = play(env_id, constant(robot, drive, steer), 64, **blind(env_id))
+        assert ends["success"].mean() < 0.1
+        assert ends["return"].mean() < 0.1 * yardstick
+
+
 def test_chance_does_not_win(env_id: str) -> None:
     rng = np.random.default_rng(0)
     random = play(
