@@ -79,15 +79,22 @@ Frame3 frame_of(Vec3 origin, const Quaternion& q) {
           {2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)}};
 }
 
+bool is_turned(const Pose3& pose) {
+  return pose.yaw != 0 || pose.pitch != 0 || pose.roll != 0;
+}
+
 // Between two frames, the turn about all axes at once.
 Pose3 between(const Keyframe& a, const Keyframe& b, double time) {
   const double share = b.time > a.time ? (time - a.time) / (b.time - a.time) : 1;
   const Pose3 &p = a.pose, &q = b.pose;
   const Vec3 origin = (1 - share) * Vec3{p.x, p.y, p.z} + share * Vec3{q.x, q.y, q.z};
+  if (!is_turned(p) && !is_turned(q)) return {origin.x, origin.y, origin.z};
   return pose_of(frame_of(origin, slerp(quaternion_of(p), quaternion_of(q), share)));
 }
 
+// Most animations turn nothing. Rotations by zero would give the same coordinates.
 Pose3 composed(const Pose3& a, const Pose3& b) {
+  if (!is_turned(a) && !is_turned(b)) return {a.x + b.x, a.y + b.y, a.z + b.z};
   return pose_of(compose(Frame3(a), Frame3(b)));
 }
 

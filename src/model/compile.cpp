@@ -186,6 +186,7 @@ std::shared_ptr<const Model> compile(const WorldSpec& spec, const CompileOptions
   model->has_steps = !model->terrain.empty() || !model->moving_planes.empty() ||
                      std::any_of(model->blocks.begin(), model->blocks.end(),
                                  [](const BlockModel& b) { return b.traits.intangible; });
+  model->lowest_moving_ground = find_lowest_moving_ground(*model);
   find_moving_bodies(*model);
   compile_joints(spec, *model);
   compile_regions(spec, guard, *model);

@@ -264,6 +264,22 @@ void compile_moving_plane(const HorizontalPlaneSpec& spec, GroundIndex& ground, 
   ground.add(PlacedTop{&added.top, {pose.x, pose.y, pose.yaw}, pose.z});
 }
 
+double find_lowest_moving_ground(const Model& model) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  double lowest = kInfinity;
+  const auto add = [&](const std::vector<Keyframe>& frames, const Pose3& start, const BlockTop& top) {
+    double rise = 0;
+    for (const Keyframe& frame : frames) rise = std::min(rise, frame.pose.z);
+    // a tilted start turns ways along the ground into heights
+    const bool is_level = start.pitch == 0 && start.roll == 0;
+    lowest = std::min(lowest, is_level ? start.z + rise + std::min(top.lowest(), top.height) : -kInfinity);
+  };
+  for (const AnimationModel& a : model.animations)
+    if (a.kind == BodyKind::kBlock) add(a.frames, a.start, model.blocks[a.index].top);
+  for (const MovingPlane& plane : model.moving_planes) add(plane.frames, plane.start, plane.top);
+  return lowest;
+}
+
 void compile_actor(const ActorSpec& spec, GroundIndex& ground, Model& model) {
   constexpr double kEyes = 1.5;  // m above its feet: the storey that it stands on
   ActorModel out{.name = spec.name,

@@ -62,6 +62,8 @@ void add_drive(const VehicleSpec& spec, VehicleModel& vehicle, Model& model);
 // Keyframes of a block or vehicle that was compiled last; planes that move; people on paths.
 void add_animation(const PlacementSpec& placement, BodyKind kind, Model& model);
 void compile_moving_plane(const HorizontalPlaneSpec& spec, GroundIndex& ground, Model& model);
+// Returns Model::lowest_moving_ground.
+double find_lowest_moving_ground(const Model& model);
 void compile_actor(const ActorSpec& spec, GroundIndex& ground, Model& model);
 
 // JointSpec to JointModel, and which bodies hang together. Runs once the bodies are compiled.

@@ -168,9 +168,10 @@ void visit(auto& archive, const Site& site) {
 uint64_t fingerprint(const Model& model) {
   const auto& [path, timestep, gravity, velocity_iterations, position_iterations, collision_threshold,
                vehicles, blocks, grids, bodies, animations, moving_planes, actors, walkers, driven_blocks,
-               moving_bodies, joints, joint_groups, sensors, terrain, has_steps, site, regions, static_shapes,
-               params, wheel_count, memory_size, reading_count, reading_bytes, bounds, origin, warnings,
-               load_bytes, own_fingerprint, scene, recipe_frames, level_frames, drawer] = model;
+               moving_bodies, joints, joint_groups, sensors, terrain, has_steps, lowest_moving_ground, site,
+               regions, static_shapes, params, wheel_count, memory_size, reading_count, reading_bytes, bounds,
+               origin, warnings, load_bytes, own_fingerprint, scene, recipe_frames, level_frames, drawer] =
+      model;
   ArchiveHasher hasher;
   hasher(timestep, gravity, velocity_iterations, position_iterations, collision_threshold, vehicles, blocks,
          grids, bodies, joints, sensors, terrain, has_steps, regions, params, wheel_count, memory_size,

@@ -289,8 +289,11 @@ struct Model {
   std::vector<JointGroup> joint_groups;
   std::vector<SensorModel> sensors;  // of the vehicles, then those that stand in the world
   Terrain terrain;
-  bool has_steps = false;    // ground that a chassis may run against: maps, planes, blocks without a body
-  std::optional<Site> site;  // none: the world is nowhere on the Earth
+  bool has_steps = false;  // ground that a chassis may run against: maps, planes, blocks without a body
+  // Height that animated ground, planes and tops of blocks, never goes below, m; infinite without such
+  // ground.
+  double lowest_moving_ground = std::numeric_limits<double>::infinity();
+  std::optional<Site> site;          // none: the world is nowhere on the Earth
   std::vector<RegionModel> regions;  // the first of a property that holds a point counts
 
   // Outlines of static tangible blocks that no environment moves, in the world frame.

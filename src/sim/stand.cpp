@@ -263,8 +263,7 @@ bool stands_on_known_ground(const Model& m, SimState& s, Workspace& w, size_t in
 }
 
 void learn_ground(const Model& m, const SimState& s, Workspace& w, size_t index, double wheel_ground) {
-  constexpr double kWorthwhile = 0.02;                            // m between two looks
-  if (!m.animations.empty() || !m.moving_planes.empty()) return;  // ground that moves is not to be remembered
+  constexpr double kWorthwhile = 0.02;  // m between two looks
   const VehicleModel& v = m.vehicles[index];
   const VehicleState& state = s.vehicles[index];
   LevelGround& level = w.vehicles[index].level;
@@ -272,6 +271,8 @@ void learn_ground(const Model& m, const SimState& s, Workspace& w, size_t index,
   if (state.pitch != 0 || state.roll != 0 || level.holds(state, at, kWorthwhile)) return;
   const std::optional<GroundQuery> query = level_query(m, v);
   if (!query || state.z - wheel_ground > kClimb * 2 * v.wheels[0].radius) return;
+  // ground that moves is not to be remembered, unless it always stays above what the vehicle looks at
+  if (m.lowest_moving_ground <= state.z + query->ceiling + kGroundSlack) return;
   level = find_level_ground(m, s, at, state.z, *query);
   if (level.on_movable_blocks && s.in_contact) level.room = 0;
 }

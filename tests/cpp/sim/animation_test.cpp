@@ -48,6 +48,16 @@ TEST(Animation, TurnsTheShortWayAboutAllAxes) {
   EXPECT_NEAR(pose_at(roll, {.yaw = kPi / 2}, 1).yaw, kPi / 2, 1e-12);
 }
 
+TEST(Animation, ShiftsExactlyWithoutAngles) {
+  const std::vector<Keyframe> frames{{1, {.x = 0.1, .y = 2, .z = -3}}, {3, {.x = 0.7, .y = 5, .z = 1}}};
+  const Pose3 start{.x = 10, .y = -20, .z = 0.5}, pose = pose_at(frames, start, 2.5);
+  EXPECT_EQ(pose.x, 10 + (0.25 * 0.1 + 0.75 * 0.7));
+  EXPECT_EQ(pose.y, -20 + (0.25 * 2 + 0.75 * 5));
+  EXPECT_EQ(pose.z, 0.5);
+  EXPECT_EQ(pose.yaw, 0);
+  EXPECT_EQ(pose_at(frames, start, 3.5).x, 10 + 0.7);  // that of the last frame
+}
+
 TEST(Animation, PushesAVehicleOutOfItsWay) {
   const std::string world =
       four_wheels(kIdeal, "<init_pose>0 0 0</init_pose>") +
