@@ -84,6 +84,7 @@ void PolygonRow::add(std::span<const Vec2> vertices, const Circle& around) {
 }
 
 void PolygonRow::cast() {
+  if (count_ == 0) return;
   BeamRow row;
   look_towards(fan_, circles_, count_, row);
   for (size_t i = 0; i < count_; ++i) {
