@@ -57,7 +57,7 @@ BeamIntervals beams_towards(const Fan& fan, const Circle& circle);
 // those not at all that lie behind what the beams meet already.
 class PolygonRow {
  public:
-  // Each refers to its arguments.
+  // Refers to its arguments.
   PolygonRow(const Fan& fan, double max_range, float* range)
       : fan_(fan), max_range_(max_range), range_(range) {}
 
