@@ -53,6 +53,27 @@ BeamIntervals intervals_of(const Fan& fan, const BeamRow& row, size_t circle);
 // Returns the beams that can meet one circle.
 BeamIntervals beams_towards(const Fan& fan, const Circle& circle);
 
+// Convex polygons on their way to a fan of beams. They are cast as cast_polygon() does, eight at a time and
+// those not at all that lie behind what the beams meet already.
+class PolygonRow {
+ public:
+  // Refers to its arguments.
+  PolygonRow(const Fan& fan, double max_range, float* range)
+      : fan_(fan), max_range_(max_range), range_(range) {}
+
+  // `around` holds all vertices, which stay where they are until cast().
+  void add(std::span<const Vec2> vertices, const Circle& around);
+  void cast();
+
+ private:
+  const Fan& fan_;
+  double max_range_;
+  float* range_;
+  CircleRow circles_;
+  std::array<std::span<const Vec2>, CircleRow::kSize> polygons_;
+  size_t count_ = 0;
+};
+
 // Beam directions of a uniform fan: a table in the sensor frame, turned by the sensor's yaw for each scan.
 //
 // The table is immutable, any thread. Turned in double, rounded to float once; the same bits on every

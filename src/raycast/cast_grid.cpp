@@ -1,7 +1,9 @@
 #include "raycast/grid_field.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "raycast/cast_grid.cpp"
@@ -14,12 +16,19 @@
 #define MVSIM_RAYCAST_CAST_GRID_ONCE
 namespace mvsim {
 
+// Beside this float lie integers only, so the bits of kWhole + i are kWholeBits + i, for |i| < kWholeRange.
+constexpr float kWhole = 0x1.8p23f;
+constexpr uint32_t kWholeBits = std::bit_cast<uint32_t>(kWhole);
+constexpr int kWholeRange = 1 << 22;
+
 // One scan in units of cells, relative to the origin's own cell, or of an origin outside the grid's cell next
 // to it: small numbers keep floats exact.
 struct GridScan {
   const uint8_t* codes;
   int stride, plane_size;
-  int origin_x, origin_y;              // that cell, counted from the border
+  float shift_x, shift_y;  // see Group::code_offsets()
+  int plane_shift;
+  float first_codes[4];                // of the origin's cell by plane, if it is inside
   float frac_x, frac_y;                // the origin; in [0, 1] if inside
   float low_x, high_x, low_y, high_y;  // first and last cells of the grid
   bool inside;                         // the origin is in the grid
@@ -61,6 +70,7 @@ struct Group {
   VF t, cell_x, cell_y, code;
   VI plane;
   hn::Mask<F> entered, alive;
+  int first;  // number of the first of its rays
 
   HWY_INLINE void start(const GridScan& scan, const float* ray_dx, const float* ray_dy) {
     const F df;
@@ -102,39 +112,58 @@ struct Group {
       cell_y = hn::Min(hn::Max(hn::Floor(hn::Add(frac_y, hn::Mul(t, dy))), low_y), high_y);
     }
     alive = entered;
-    plane = hn::Add(hn::IfThenElseZero(hn::RebindMask(di, left), hn::Set(di, scan.plane_size)),
-                    hn::IfThenElseZero(hn::RebindMask(di, down), hn::Set(di, 2 * scan.plane_size)));
+    const VI zero_plane = hn::Set(di, scan.plane_shift), left_plane = hn::Set(di, scan.plane_size);
+    plane = hn::Add(hn::Add(zero_plane, hn::IfThenElseZero(hn::RebindMask(di, left), left_plane)),
+                    hn::IfThenElseZero(hn::RebindMask(di, down), hn::ShiftLeft<1>(left_plane)));
+    if (!scan.inside) return;
+    const auto first_code = [&](int below) HWY_ATTR {
+      return hn::IfThenElse(left, hn::Set(df, scan.first_codes[below + 1]),
+                            hn::Set(df, scan.first_codes[below]));
+    };
+    code = hn::IfThenElse(down, first_code(2), first_code(0));
+    move(scan);
   }
 
   // No rays: lanes that stay where they are.
-  HWY_INLINE void rest() {
+  HWY_INLINE void rest(const GridScan& scan) {
     const F df;
     dx = dy = inv_dx = inv_dy = near_x = near_y = far_x = far_y = step_x = step_y = hn::Zero(df);
     t = cell_x = cell_y = code = hn::Zero(df);
-    plane = hn::Zero(I());
+    plane = hn::Set(I(), scan.plane_shift);
     entered = alive = hn::Lt(t, t);
   }
 
-  // Either over the border to the next cell, or as far as the field says that all is free.
-  HWY_INLINE void advance(const GridScan& scan) {
+  // GridField::code_offset() of the cells: (y - y % 8) * stride + (x - x % 8) * 8 + y % 8 * 8 + x % 8. Cells
+  // become integers by addition of kWhole; `shift` also adds what is left of the origin's cell by 8, and
+  // `plane` has the rest of it, less what the bits of kWhole add to the offset.
+  HWY_INLINE VI code_offsets(const GridScan& scan) const {
     const F df;
     const I di;
-    const VI x = hn::Add(hn::ConvertTo(di, cell_x), hn::Set(di, scan.origin_x));
-    const VI y = hn::Add(hn::ConvertTo(di, cell_y), hn::Set(di, scan.origin_y));
-    // GridField::code_offset: (y - y % 8) * stride + (x - x % 8) * 8 + y % 8 * 8 + x % 8
-    const VI x_low = hn::And(x, hn::Set(di, 7)), y_high = hn::And(y, hn::Set(di, ~7));
-    const VI rows = hn::Add(hn::Mul(y_high, hn::Set(di, scan.stride - 8)), hn::ShiftLeft<3>(y));
-    const VI column = hn::Add(x_low, hn::ShiftLeft<3>(hn::Sub(x, x_low)));
-    const VI offset = hn::Add(hn::Add(plane, column), rows);
-    code = hn::ConvertTo(df, gather_codes(scan.codes, offset));
+    const VI x = hn::BitCast(di, hn::Add(cell_x, hn::Set(df, scan.shift_x)));
+    const VI y = hn::BitCast(di, hn::Add(cell_y, hn::Set(df, scan.shift_y)));
+    const VI rows = hn::Mul(hn::And(y, hn::Set(di, ~7)), hn::Set(di, scan.stride));
+    const VI in_line = hn::OrAnd(hn::And(x, hn::Set(di, 7)), hn::ShiftLeft<3>(y), hn::Set(di, 56));
+    return hn::Add(hn::Add(plane, rows), hn::OrAnd(in_line, hn::ShiftLeft<3>(x), hn::Set(di, ~63)));
+  }
+
+  HWY_INLINE void advance(const GridScan& scan) {
+    code = hn::ConvertTo(F(), gather_codes(scan.codes, code_offsets(scan)));
+    move(scan);
+  }
+
+  // Either over the border to the next cell, or as far as the code says that all is free.
+  HWY_INLINE void move(const GridScan& scan) {
+    const F df;
     const auto is_free = hn::Ge(code, hn::Set(df, GridField::kFreeCode));
     alive = hn::And(alive, hn::And(is_free, hn::Le(t, hn::Set(df, scan.limit))));
 
     const VF exit_x = hn::Mul(hn::Add(cell_x, far_x), inv_dx);
     const VF exit_y = hn::Mul(hn::Add(cell_y, far_y), inv_dy);
     const VF exit = hn::Min(exit_x, exit_y);
-    const VF cells = hn::Mul(code, hn::Set(df, 1.0f / GridField::kCodesPerCell));
-    const VF free = hn::Add(t, hn::Sub(cells, hn::Set(df, scan.free_offset)));
+    // the product is exact, so a fused operation rounds as two do
+    const VF cells =
+        hn::MulSub(code, hn::Set(df, 1.0f / GridField::kCodesPerCell), hn::Set(df, scan.free_offset));
+    const VF free = hn::Add(t, cells);
     const auto jump = hn::And(alive, hn::Gt(free, exit));
     const auto over_x = hn::And(alive, hn::Le(exit_x, exit_y));
     const auto over_y = hn::AndNot(hn::Le(exit_x, exit_y), alive);
@@ -161,49 +190,75 @@ struct Group {
   }
 };
 
-// Groups in flight at once: their gathers overlap, and each starts its next rays when its own are done.
-constexpr int kInFlight = hn::MaxLanes(F()) == 1 ? 1 : 3;
-
-void cast_scan(const GridScan& scan, const float* dx, const float* dy, int count, float* range) {
-  constexpr size_t kMaxLanes = hn::MaxLanes(F());
-  const int lanes = static_cast<int>(hn::Lanes(F()));
-  const int rest_begin = count - count % lanes;
-
-  // the last group may be short: filled up with copies of the last ray
-  HWY_ALIGN float rest_dx[kMaxLanes], rest_dy[kMaxLanes], rest[kMaxLanes];
-  for (int i = 0; i < lanes && rest_begin < count; ++i) {
-    const int ray = std::min(rest_begin + i, count - 1);
-    rest_dx[i] = dx[ray];
-    rest_dy[i] = dy[ray];
-    rest[i] = range[ray];
-  }
-
-  Group slots[kInFlight];
-  int first[kInFlight];  // ray of each slot; count or more: the slot is empty
-  int next = 0;
-  const auto start = [&](int slot) HWY_ATTR {
-    first[slot] = next;
-    next += lanes;
-    if (first[slot] < rest_begin)
-      slots[slot].start(scan, dx + first[slot], dy + first[slot]);
-    else if (first[slot] < count)
-      slots[slot].start(scan, rest_dx, rest_dy);
-  };
-  for (int slot = 0; slot < kInFlight; ++slot) {
-    slots[slot].rest();
-    start(slot);
-  }
-  int left = (count + lanes - 1) / lanes;
-  while (left > 0) {
-    for (Group& group : slots) group.advance(scan);
-    for (int slot = 0; slot < kInFlight; ++slot) {
-      if (first[slot] >= count || !slots[slot].done()) continue;
-      slots[slot].finish(scan, first[slot] < rest_begin ? range + first[slot] : rest);
-      --left;
-      start(slot);
+// The rays of a scan, which groups take in turn.
+class Rays {
+ public:
+  Rays(const GridScan& scan, const float* dx, const float* dy, int count, float* range)
+      : scan_(scan), dx_(dx), dy_(dy), count_(count), range_(range) {
+    // the last group may be short: filled up with copies of the last ray
+    for (int i = 0; i < kLanes && rest_begin_ < count; ++i) {
+      const int ray = std::min(rest_begin_ + i, count - 1);
+      rest_dx_[i] = dx[ray];
+      rest_dy_[i] = dy[ray];
+      rest_[i] = range[ray];
     }
   }
-  for (int i = rest_begin; i < count; ++i) range[i] = rest[i - rest_begin];
+
+  HWY_INLINE bool are_left() const { return left_ > 0; }
+
+  HWY_INLINE void start(Group& group) {
+    group.first = next_;
+    next_ += kLanes;
+    if (group.first < rest_begin_)
+      group.start(scan_, dx_ + group.first, dy_ + group.first);
+    else if (group.first < count_)
+      group.start(scan_, rest_dx_, rest_dy_);
+  }
+
+  // Starts the next rays if those of the group have ended.
+  HWY_INLINE void renew(Group& group) {
+    if (HWY_LIKELY(!group.done()) || group.first >= count_) return;
+    group.finish(scan_, group.first < rest_begin_ ? range_ + group.first : rest_);
+    --left_;
+    start(group);
+  }
+
+  void keep_rest() const {
+    for (int i = rest_begin_; i < count_; ++i) range_[i] = rest_[i - rest_begin_];
+  }
+
+ private:
+  static constexpr int kLanes = static_cast<int>(hn::MaxLanes(F()));
+
+  const GridScan& scan_;
+  const float* dx_;
+  const float* dy_;
+  int count_;
+  float* range_;
+  int rest_begin_ = count_ - count_ % kLanes, next_ = 0, left_ = (count_ + kLanes - 1) / kLanes;
+  HWY_ALIGN float rest_dx_[kLanes], rest_dy_[kLanes], rest_[kLanes];
+};
+
+// Three groups are in flight at once: their gathers overlap, and each starts its next rays when its own are
+// done. They are variables and not an array, so that the compiler keeps what changes in registers.
+void cast_scan(const GridScan& scan, const float* dx, const float* dy, int count, float* range) {
+  Rays rays(scan, dx, dy, count, range);
+  Group a, b, c;
+  a.rest(scan);
+  b.rest(scan);
+  c.rest(scan);
+  rays.start(a);
+  rays.start(b);
+  rays.start(c);
+  while (rays.are_left()) {
+    a.advance(scan);
+    b.advance(scan);
+    c.advance(scan);
+    rays.renew(a);
+    rays.renew(b);
+    rays.renew(c);
+  }
+  rays.keep_rest();
 }
 
 }  // namespace mvsim::HWY_NAMESPACE
@@ -216,6 +271,7 @@ namespace {
 HWY_EXPORT(cast_scan);
 
 constexpr double kFarAway = 1e7;  // cells; beyond, positions in float would no longer tell cells apart
+constexpr double kFarthest = kWholeRange - 64;  // cells; no ray is longer
 
 }  // namespace
 
@@ -228,10 +284,16 @@ void cast_grid(const GridField& grid, double x, double y, const float* dx, const
 
   GridScan scan;
   scan.codes = grid.codes();
-  scan.origin_x = ix + 1;
-  scan.origin_y = iy + 1;
   scan.stride = grid.stride();
   scan.plane_size = grid.plane_size();
+  const int border_x = ix + 1, border_y = iy + 1;  // the origin's cell, counted from the border
+  scan.shift_x = kWhole + static_cast<float>(border_x & 7);
+  scan.shift_y = kWhole + static_cast<float>(border_y & 7);
+  const auto line_x = static_cast<uint32_t>(border_x & ~7), line_y = static_cast<uint32_t>(border_y & ~7);
+  scan.plane_shift = static_cast<int>((line_x - kWholeBits) * 8 +
+                                      (line_y - kWholeBits) * static_cast<uint32_t>(scan.stride));
+  for (int plane = 0; plane < 4; ++plane)
+    scan.first_codes[plane] = scan.codes[plane * scan.plane_size + grid.code_offset(ix, iy)];
   scan.frac_x = static_cast<float>(px - ix);
   scan.frac_y = static_cast<float>(py - iy);
   scan.inside = px >= ix && px < ix + 1 && py >= iy && py < iy + 1;
@@ -243,7 +305,7 @@ void cast_grid(const GridField& grid, double x, double y, const float* dx, const
   const double reach_x = std::max(std::fabs(px), std::fabs(grid.width() - px));
   const double reach_y = std::max(std::fabs(py), std::fabs(grid.height() - py));
   const double reach =
-      std::min(max_range / grid.resolution(), std::sqrt(reach_x * reach_x + reach_y * reach_y));
+      std::min({max_range / grid.resolution(), std::sqrt(reach_x * reach_x + reach_y * reach_y), kFarthest});
   scan.limit = static_cast<float>(reach * (1 + 1e-6) + 1e-3);
   const double margin = 1.0 / 64 + 4e-7 * reach;  // more than the rounding errors of a position
   scan.free_offset = static_cast<float>(margin + double{GridField::kFreeCode} / GridField::kCodesPerCell);

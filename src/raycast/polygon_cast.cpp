@@ -52,6 +52,13 @@ class HalfPlanes {
   size_t front_count_ = 0, back_count_ = 0;
 };
 
+void cast_outline(std::span<const Vec2> vertices, const Fan& fan, const BeamIntervals& beams,
+                  double max_range, float* range) {
+  HalfPlanes planes(fan.origin, std::max(vertices.size(), kSidesOfALine));
+  for_each_side(vertices, [&](const PolygonSide& side) { planes.add(side); });
+  planes.cast(fan, beams, max_range, range);
+}
+
 }  // namespace
 
 void cast_sides(std::span<const PolygonSide> sides, const Fan& fan, const BeamIntervals& beams,
@@ -61,13 +68,39 @@ void cast_sides(std::span<const PolygonSide> sides, const Fan& fan, const BeamIn
   planes.cast(fan, beams, max_range, range);
 }
 
+bool may_shorten(const BeamIntervals& beams, double nearest, const float* range) {
+  constexpr double kSlack = 1e-6;  // m; culling must not decide between equal distances
+  return std::any_of(beams.begin(), beams.end(),
+                     [&](BeamInterval interval) { return any_longer(range, interval, nearest - kSlack); });
+}
+
+void PolygonRow::add(std::span<const Vec2> vertices, const Circle& around) {
+  if (vertices.size() < 2) return;
+  circles_.x[count_] = around.center.x;
+  circles_.y[count_] = around.center.y;
+  circles_.radius[count_] = around.radius;
+  polygons_[count_++] = vertices;
+  if (count_ == CircleRow::kSize) cast();
+}
+
+void PolygonRow::cast() {
+  if (count_ == 0) return;
+  BeamRow row;
+  look_towards(fan_, circles_, count_, row);
+  for (size_t i = 0; i < count_; ++i) {
+    if (row.nearest[i] > max_range_) continue;
+    const BeamIntervals beams = intervals_of(fan_, row, i);
+    if (may_shorten(beams, row.nearest[i], range_))
+      cast_outline(polygons_[i], fan_, beams, max_range_, range_);
+  }
+  count_ = 0;
+}
+
 void cast_polygon(const Fan& fan, std::span<const Vec2> vertices, double max_range, float* range) {
   if (vertices.size() < 2) return;
-  const Circle around = bounding_circle(vertices);
-  if (!(norm(around.center - fan.origin) - around.radius <= max_range)) return;
-  HalfPlanes planes(fan.origin, std::max(vertices.size(), kSidesOfALine));
-  for_each_side(vertices, [&](const PolygonSide& side) { planes.add(side); });
-  planes.cast(fan, beams_towards(fan, around), max_range, range);
+  PolygonRow row(fan, max_range, range);
+  row.add(vertices, bounding_circle(vertices));
+  row.cast();
 }
 
 namespace {

@@ -81,4 +81,7 @@ void cast_sides(std::span<const PolygonSide> sides, const Fan& fan, const BeamIn
 // Whether one of range[beams] is larger than a limit.
 bool any_longer(const float* range, BeamInterval beams, double limit);
 
+// Whether anything that is at least `nearest` away could shorten one of the beams.
+bool may_shorten(const BeamIntervals& beams, double nearest, const float* range);
+
 }  // namespace mvsim

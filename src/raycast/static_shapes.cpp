@@ -37,12 +37,6 @@ Rect join(const Rect& a, const Rect& b) {
           std::max(a.y_max, b.y_max)};
 }
 
-// Whether anything that is at least `nearest` away could shorten one of the beams.
-bool may_shorten(const BeamIntervals& beams, double nearest, const float* range) {
-  return std::any_of(beams.begin(), beams.end(),
-                     [&](BeamInterval interval) { return any_longer(range, interval, nearest - kSlack); });
-}
-
 }  // namespace
 
 StaticShapes::StaticShapes(std::span<const Polygon> polygons) {

@@ -170,14 +170,11 @@ class Lidar2d final : public RaySensor {
     if (config_.bodies_visible && !(scene.static_shapes->empty() && scene.moving.empty())) {
       const Fan fan = beams_.fan(T_world_sensor, dx, dy);
       scene.static_shapes->cast(fan, max_range, values);
-      for (const MovingShape& shape : scene.moving) {
-        if (shape.body == mount.body) continue;
-        const double dx_center = shape.center.x - T_world_sensor.x,
-                     dy_center = shape.center.y - T_world_sensor.y;
-        const double reach = max_range + shape.radius;
-        if (dx_center * dx_center + dy_center * dy_center > reach * reach) continue;
-        cast_polygon(fan, {shape.vertices, static_cast<size_t>(shape.count)}, max_range, values);
-      }
+      PolygonRow row(fan, max_range, values);
+      for (const MovingShape& shape : scene.moving)
+        if (shape.body != mount.body)
+          row.add({shape.vertices, static_cast<size_t>(shape.count)}, {shape.center, shape.radius});
+      row.cast();
     }
     if (valid) mark_hits({values, n}, no_return, valid);
     for_each_deviate(n, p[kRangeNoise], random, [&](size_t begin, std::span<const double> deviates) {

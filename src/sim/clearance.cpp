@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "base/math.h"
 #include "raycast/polygon_cast.h"
@@ -36,16 +37,22 @@ constexpr double kRounding = 1e-9, kApart = 1e-6;  // m, beyond any rounding
 // of its box, or beyond one of its own.
 class SquareBounds {
  public:
-  SquareBounds(const Polygon& outline, double square) : box_(box_of(outline)), square_(square) {
+  SquareBounds(const Polygon& outline, Vec2 center, double square) : box_(box_of(outline)), square_(square) {
     for (size_t i = 0, j = outline.size() - 1; i < outline.size() && count_ < kMost; j = i++) {
       const Vec2 along = outline[i] - outline[j];
       const double length = norm(along);
       if (!(length > 0)) continue;
       const Vec2 outward{along.y / length, -along.x / length};
       const double half = square / 2 * (std::fabs(outward.x) + std::fabs(outward.y));
-      sides_[count_++] = {outward, dot(outward, outline[j]) + half};
+      const double offset = dot(outward, outline[j]);
+      room_ = std::min(room_, offset - dot(outward, center));
+      sides_[count_++] = {outward, offset + half};
     }
+    if (count_ < outline.size()) room_ = -1;  // not known
   }
+
+  // How far the outline reaches from `center` in every direction at least; below 0 if that is not known.
+  double room() const { return room_; }
 
   double at_least(CellIndex cell) const {
     const Vec2 corner{cell.x * square_, cell.y * square_};
@@ -69,6 +76,7 @@ class SquareBounds {
   double square_;
   std::array<Side, kMost> sides_;
   size_t count_ = 0;
+  double room_ = std::numeric_limits<double>::infinity();
 };
 
 // From an outline that a circle of `radius` about `center` holds; at most `limit`. Bounds first: they pass
@@ -83,14 +91,15 @@ double grid_distance(const GridModel& grid, const Polygon& outline, Vec2 center,
   Polygon local;
   local.reserve(outline.size());
   for (Vec2 v : outline) local.push_back(to_grid(grid, v));
+  const double side = grid.field.resolution();
+  const SquareBounds bounds(local, local_center, side);
   // the cell nearest to the centre is no farther from the outline than this
-  const double at_most = from_center + polygon_point_distance(local, local_center);
+  const double at_most = bounds.room() >= 0 ? std::max(from_center - bounds.room(), 0.0)
+                                            : from_center + polygon_point_distance(local, local_center);
   std::vector<CellIndex> cells;
   cells.reserve(kUsualCells);
   grid.field.occupied_cells(local_center.x, local_center.y, std::min(limit, at_most + kRounding) + radius,
                             cells);
-  const double side = grid.field.resolution();
-  const SquareBounds bounds(local, side);
   std::vector<double> least;
   least.reserve(cells.size());
   for (const CellIndex cell : cells) least.push_back(bounds.at_least(cell));

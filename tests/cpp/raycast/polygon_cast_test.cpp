@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/simd.h"
+#include "raycast/beams.h"
 #include "raycast/reference.h"
 #include "raycast/scenes.h"
 #include "raycast/static_shapes.h"
@@ -30,6 +31,15 @@ constexpr double kExact = 1e-4, kBlur = 1e-5;
 std::vector<float> cast_each(const Fan& fan, const std::vector<Polygon>& polygons, double max_range) {
   std::vector<float> range(fan.count, kInfinity);
   for (const Polygon& polygon : polygons) cast_polygon(fan, polygon, max_range, range.data());
+  return range;
+}
+
+// All in one row, whose later polygons may be hidden by the earlier ones.
+std::vector<float> cast_row(const Fan& fan, const std::vector<Polygon>& polygons, double max_range) {
+  std::vector<float> range(fan.count, kInfinity);
+  PolygonRow row(fan, max_range, range.data());
+  for (const Polygon& polygon : polygons) row.add(polygon, bounding_circle(polygon));
+  row.cast();
   return range;
 }
 
@@ -58,6 +68,7 @@ std::vector<float> cast_each(const Fan& fan, const std::vector<Polygon>& polygon
 void expect_exact(const std::vector<Polygon>& polygons, const Beams& beams, double max_range) {
   const std::vector<float> each = cast_each(beams.fan, polygons, max_range);
   ASSERT_TRUE(same_bits(each, cast_set(beams.fan, polygons, max_range)));
+  ASSERT_TRUE(same_bits(each, cast_row(beams.fan, polygons, max_range)));
   for (int i = 0; i < beams.fan.count; ++i)
     ASSERT_TRUE(allowed(polygons, beams.ray(i), max_range, each[i])) << "beam " << i;
 }
