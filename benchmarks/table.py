@@ -11,7 +11,7 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -152,35 +152,41 @@ def _steps(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.0f}"
 
 
-def _measured(results: dict[str, Any]) -> str:
-    return f"Measured on {results['machine']}, {results['cores']} cores, {results['date'][:10]}; medians."
+def _measured(results: dict[str, Any], names: Iterable[str]) -> str:
+    """Names the machine, and the first and last day on which a row of these names was measured."""
+    days = sorted({row["date"][:10] for row in results["rows"] if row["name"] in names})
+    when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    return f"Measured on {results['machine']}, {results['cores']} cores, {when}; medians."
 
 
 def _rows(results: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {row["name"]: row for row in results["rows"]}
 
 
-def _environments(rows: dict[str, Any]) -> dict[str, dict[str, tuple[str, str]]]:
-    """Chapters of the rows that every registered environment has."""
-    names = [
-        name.removeprefix("env_")
-        for name, row in rows.items()
-        if row["unit"] == "env steps/s" and name.startswith("env_")
-    ]
-    ends = (("", "mean"), ("_p99", "slowest of 100"), ("_warm", "repeated, median"))
-    return {
-        "Environments: 64 envs, 2 threads, random actions": {
-            name: (name.removeprefix("env_"), f"{{:,.0f}} {row['unit']}")
-            for name, row in rows.items()
-            if name.startswith("env_") and row["unit"].endswith(" steps/s")
-        },
-        "A substep that touches nothing, less its controllers and tires": {
-            f"substep_{name}": (name, "{:,.0f} ns") for name in names
-        },
-        "Resets: the first 1,000 of a process, and the same ones repeated": {
-            f"reset_{name}{end}": (f"{name}, {text}", "{:,.0f} us") for name in names for end, text in ends
-        },
+def _environments(rows: dict[str, Any]) -> list[str]:
+    """A table of the rows that every registered environment has, the fastest first."""
+    task_a = rows["beside_envs"]["value"]
+    columns = {
+        "substep_{}": "substep (ns)",
+        "reset_{}": "reset (us)",
+        "reset_{}_p99": "slowest of 100",
+        "reset_{}_warm": "repeated",
     }
+    lines = [
+        f"| environment | steps/s | over task A | {' | '.join(columns.values())} |",
+        f"|---|---:|---:|{'---:|' * len(columns)}",
+    ]
+    measured = [
+        (row["value"], name)
+        for name, row in rows.items()
+        if name.startswith("env_") and name != "env_step_us"
+    ]
+    for value, row_name in sorted(measured, reverse=True):
+        name = row_name.removeprefix("env_")
+        cells = [rows.get(form.format(name)) for form in columns]
+        texts = [f"{row['value']:,.0f}" if row else "" for row in cells]
+        lines.append(f"| {name} | {value:,.0f} | {value / task_a:.2f} | {' | '.join(texts)} |")
+    return lines
 
 
 def _compared(rows: dict[str, Any], labels: dict[str, str], unit: str) -> list[str]:
@@ -200,7 +206,7 @@ def comparison(results: dict[str, Any]) -> str:
     """Returns the table of the README."""
     rows = _rows(results)
     lines = [
-        f"{_measured(results)} Task A: one robot, 10 substeps of 10 ms, a scan of 360 rays, random twists,",
+        f"{_measured(results, COMPARED)} Task A: one robot, 10 substeps of 10 ms, a scan of 360 rays, random twists,",
         "20 x 20 m with 200 walls; 64 envs, or the number that is fastest for the peer, on two cores. All rows are from"
         " one run.",
         "Each simulator does as much of task A as it can.",
@@ -218,8 +224,8 @@ def comparison(results: dict[str, Any]) -> str:
 def others(results: dict[str, Any]) -> str:
     """Returns the table of docs/performance.md."""
     rows = _rows(results)
-    lines = [f"{_measured(results)} Task A is that of the [README](../README.md#speed)."]
-    for chapter, texts in {**OTHERS, **_environments(rows)}.items():
+    lines = [f"{_measured(results, rows)} Task A is that of the [README](../README.md#speed)."]
+    for chapter, texts in OTHERS.items():
         if not any(name in rows for name in texts):
             continue
         lines += ["", f"| {chapter} | |", "|---|---:|"]
@@ -227,6 +233,18 @@ def others(results: dict[str, Any]) -> str:
             f"| {text} | {form.format(rows[name]['value'])} |"
             for name, (text, form) in texts.items()
             if name in rows
+        ]
+    if "beside_envs" in rows:
+        lines += [
+            "",
+            "The environments, 64 envs, 2 threads, random actions. Task A, measured before each of them, made"
+            f" {_steps(rows['beside_envs']['value'])} env",
+            "steps/s. Steps are agent steps in MultiNav and RaceDuel. A substep is one that touches nothing, less its"
+            " controllers and tires.",
+            "Resets are the mean and the slowest of 100 of the first 1,000 of a process, and the median when they are"
+            " repeated.",
+            "",
+            *_environments(rows),
         ]
     if "agents_16" in rows:
         lines += [

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 
 import mvsim_gym
-from figure import ROOT, Row, Settings, figure, in_fresh_process, rates
+from figure import ROOT, Row, Settings, figure, in_fresh_process, rate, rates
 from figures.programs import printed
+from figures.throughput import CONFIG, stepper
 from mvsim_gym import registration
 from mvsim_gym.registration import load_env
 
@@ -73,9 +74,15 @@ def _env(name: str, id: str, unit: str, settings: Settings) -> Row:
 
 @figure("env")
 def env(settings: Settings) -> list[Row]:
-    """`env_<Name>`; of several agents `num_envs` counts these."""
-    alone = [_env(name, id, "env steps/s", settings) for name, id in environments().items()]
-    return alone + [_env(name, id, "agent steps/s", settings) for name, id in environments(True).items()]
+    """`env_<Name>`; of several agents `num_envs` counts these. `beside_envs`: task A before each of them."""
+    task_a = stepper(NUM_ENVS, settings.threads)
+    rate(task_a, settings.seconds)
+    rows, beside = [], []
+    for several_agents, unit in ((False, "env steps/s"), (True, "agent steps/s")):
+        for name, id in environments(several_agents).items():
+            beside.append(rate(task_a, settings.seconds))
+            rows.append(_env(name, id, unit, settings))
+    return [*rows, Row("beside_envs", "env steps/s", {**CONFIG, "num_envs": NUM_ENVS}, beside)]
 
 
 @figure("substep")
