@@ -82,7 +82,7 @@ struct WheelFixture {
 
 b2FixtureDef fixture_def(const SolverShape& shape, double friction, double restitution);
 
-// What takes long to compute and stays as long as the parameters do.
+// Figures of a vehicle that stay as long as the parameters do. They take long to compute.
 struct VehicleFigures {
   b2MassData mass;
   float thickness = 0;  // m, of the thickest piece of the chassis
