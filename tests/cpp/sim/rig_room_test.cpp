@@ -15,14 +15,15 @@ std::string wall(const std::string& name, const std::string& pose, const std::st
          "</init_pose><geometry type='box' " + size + " lz='1'/></block>";
 }
 
+const std::string kRevolute =
+    R"(<joint type="revolute" body_a="truck" anchor_a="-0.6 0" body_b="trailer" anchor_b="1.2 0" )";
+
 // A truck and a trailer in a yard of 12 m.
 std::string yard(const std::string& joint_more = "") {
   return "<simul_timestep>0.01</simul_timestep>" + wall("east", "6 0 0", "lx='0.2' ly='12'") +
          wall("west", "-6 0 0", "lx='0.2' ly='12'") + wall("north", "0 6 0", "lx='12' ly='0.2'") +
          wall("south", "0 -6 0", "lx='12' ly='0.2'") + bot("truck", kPid, kOrigin) +
-         bot("trailer", "", "<init_pose>-1.8 0 0</init_pose>") +
-         R"(<joint type="revolute" body_a="truck" anchor_a="-0.6 0" body_b="trailer" anchor_b="1.2 0" )" +
-         joint_more + "/>";
+         bot("trailer", "", "<init_pose>-1.8 0 0</init_pose>") + kRevolute + joint_more + "/>";
 }
 
 // With it the room cannot be known.
@@ -44,10 +45,10 @@ TEST(RigRoom, IsKnownWhereOnlyWheelsAndRevoluteJointsMoveAnything) {
   EXPECT_FALSE(is_known(yard() + kFarBlock));
   EXPECT_FALSE(is_known(bot("truck", kPid, kOrigin)));
   EXPECT_FALSE(is_known(bot("truck", kIdeal, kOrigin) +
-                        bot("trailer", "", "<init_pose>-1.8 0 0</init_pose>") +
-                        R"(<joint type="revolute" body_a="truck" body_b="trailer"/>)"));
-  EXPECT_FALSE(is_known(bot("truck", kPid, kOrigin) + bot("trailer", "", "<init_pose>-1.8 0 0</init_pose>") +
-                        R"(<joint type="distance" body_a="truck" body_b="trailer" max_length="2"/>)"));
+                        bot("trailer", "", "<init_pose>-1.8 0 0</init_pose>") + kRevolute + "/>"));
+  EXPECT_FALSE(is_known(
+      bot("truck", kPid, kOrigin) + bot("trailer", "", "<init_pose>-1.8 0 0</init_pose>") +
+      R"(<joint type="distance" body_a="truck" anchor_a="0 0" body_b="trailer" anchor_b="0 0" max_length="2"/>)"));
 }
 
 TEST(RigRoom, IsTheGapToTheNearestThingLessTheWaySince) {
