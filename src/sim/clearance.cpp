@@ -157,12 +157,18 @@ std::span<const MovingShape> shapes_but(const SimScene& sim, int except_body) {
   return sim.scene.shapes(sim.model, s.params, s.bodies, s.wheels, except_body);
 }
 
-// Returns the shapes to measure a vehicle's distance to. With several vehicles its own shapes are among them,
-// to be skipped, because the list is made once for all vehicles.
+// Returns the shapes to measure a vehicle's distance to. Its own shapes and those of vehicles that are joined
+// to it may be among them, to be skipped, because the list is made once for all vehicles.
 std::span<const MovingShape> shapes_around(const SimScene& sim, size_t vehicle) {
+  const Model& m = sim.model;
   const SimState& s = sim.state;
-  if (sim.model.vehicles.size() > 1) return sim.scene.all_shapes(sim.model, s.params, s.bodies, s.wheels);
-  return shapes_but(sim, static_cast<int>(sim.model.vehicles[vehicle].body));
+  const size_t body = m.vehicles[vehicle].body;
+  const int group = m.bodies[body].joint_group;
+  const auto is_another = [&](const VehicleModel& v) {
+    return v.body != body && (group < 0 || m.bodies[v.body].joint_group != group);
+  };
+  if (std::ranges::none_of(m.vehicles, is_another)) return sim.scene.blocks(m, s.params, s.bodies);
+  return sim.scene.all_shapes(m, s.params, s.bodies, s.wheels);
 }
 
 // Compares circles first, and computes the exact distance of polygons only for shapes that are near enough.

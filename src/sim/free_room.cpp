@@ -140,9 +140,10 @@ void hold_near_ones(const Model& m, SimState& s, Workspace& w, double dt) {
 }
 
 void keep_clear_of_moved_blocks(const Model& m, SimState& s, std::span<const BodyState> before) {
-  for (const size_t b : m.moving_bodies) {
+  for (size_t k = 0; k < before.size(); ++k) {
+    const size_t b = m.moving_bodies[k];
     if (!is_movable_block(m, m.bodies[b])) continue;
-    const BodyState &was = before[b], &is = s.bodies[b];
+    const BodyState &was = before[k], &is = s.bodies[b];
     if (was.x == is.x && was.y == is.y && was.angle == is.angle) continue;
     for (size_t i = 0; i < m.vehicles.size(); ++i) {
       if (s.vehicles[i].by_solver) continue;

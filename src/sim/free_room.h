@@ -34,7 +34,7 @@ bool all_within_reach(const SimState& s, const Workspace& w);
 void hold_near_ones(const Model& m, SimState& s, Workspace& w, double dt);
 
 // Call after a step of the solver. Shortens the free distances of vehicles near blocks that the solver has
-// moved. `before`: all bodies before that step.
+// moved. `before`: the Model's moving bodies before that step.
 void keep_clear_of_moved_blocks(const Model& m, SimState& s, std::span<const BodyState> before);
 
 // Returns vehicles that have room again from the solver to free motion.

@@ -195,7 +195,8 @@ void move_by_solver(const Model& m, SimState& s, Workspace& w, double dt) {
     if (!m.vehicles[i].controller->imposes_twist()) solver.apply(m.vehicles[i].body, w.vehicles[i].force);
   }
   solver.set_step_squares(w.step_squares);
-  w.before = s.bodies;
+  w.before.clear();
+  for (const size_t i : m.moving_bodies) w.before.push_back(s.bodies[i]);
   solver.step(dt, s);
   keep_clear_of_moved_blocks(m, s, w.before);
   w.forget_movable_ground();

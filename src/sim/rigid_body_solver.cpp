@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "sim/rig_room.h"
 #include "sim/sim_state.h"
 #include "sim/solver_bodies.h"
 #include "sim/solver_pairs.h"
@@ -16,8 +17,6 @@
 namespace mvsim {
 namespace {
 
-constexpr uintptr_t kStaticBlock = 2;   // user data of a static block that is no wall
-constexpr uintptr_t kStaticPerson = 3;  // of a person; nothing pushes people
 constexpr size_t kNotMoving = ~size_t{0};
 constexpr double kSlowTravel = 0.02;  // m a step; less cannot carry a body through a cell
 
@@ -26,49 +25,61 @@ constexpr double kSlowTravel = 0.02;  // m a step; less cannot carry a body thro
 constexpr int kMaxHalvings = 8;
 constexpr int kVelocityIterationsInPart = 64;  // many, so that squeezed bodies yield in no part
 
+void give_velocity(b2Body& body, const BodyState& state) {
+  body.SetLinearVelocity({state.vx, state.vy});
+  body.SetAngularVelocity(state.omega);
+}
+
 }  // namespace
 
 struct RigidBodySolver::Impl {
-  Impl(const Model& m, Vec2 origin)
+  Impl(const Model& m, const SimState& state)
       : model(m),
-        frame(m, origin),
+        frame(m, state.solver_origin),
         world(b2Vec2(0, 0)),
         filter(world),
         pairs(world),
-        surroundings(m, origin, world) {
+        figures(m.vehicles.size()),
+        surroundings(m, state.solver_origin, world),
+        rig(m, state),
+        has_shapes(!rig.is_known()) {
     use_own_box2d_functions();
     world.SetContactFilter(&filter);
     world.SetContactListener(&overlaps);
   }
 
-  b2Body& create(b2BodyType type, const SolverPose& pose) {
+  b2Body& create(size_t index, b2BodyType type, const SolverPose& pose) {
     b2BodyDef def;
     def.type = type;
     def.position = pose.position;
     def.angle = pose.angle;
-    return *world.CreateBody(&def);
+    return *(bodies[index] = world.CreateBody(&def));
   }
 
   void add_movable(size_t index, const MovingBody& moving, const BodyState& state) {
-    b2Body& body = *moving.body;
-    body.GetUserData().pointer = movable_of[index] = movable.size();
+    moving.body->GetUserData().pointer = movable_of[index] = movable.size();
     movable.push_back(moving);
     forces.emplace_back();
-    body.SetLinearVelocity({state.vx, state.vy});
-    body.SetAngularVelocity(state.omega);
+    give_velocity(*moving.body, state);
   }
 
   void add_vehicle(const SimState& state, size_t index) {
     const BodyModel& kind = model.bodies[index];
     const VehicleModel& vehicle = model.vehicles[kind.index];
-    b2Body& body = create(b2_dynamicBody, frame.of(state, index));
-    bodies[index] = &body;
-    mvsim::add_vehicle(vehicle, state.params, state.wheels, &body, wheels);
-    rank_fixtures(index, body);
-    add_movable(
-        index,
-        {&body, static_cast<float>(vehicle.radius), thickness_of(model, kind, state.params), kTouchesVehicle},
-        state.bodies[index]);
+    std::optional<VehicleFigures>& known = figures[kind.index];
+    if (!known) known = figures_of(vehicle, state.params);
+    b2Body& body = create(index, b2_dynamicBody, frame.of(state, index));
+    if (has_shapes) add_shapes(state, index);
+    body.SetMassData(&known->mass);
+    body.SetLinearDamping(state.inertias[index].linear_damping);
+    body.SetAngularDamping(state.inertias[index].angular_damping);
+    add_movable(index, {&body, static_cast<float>(vehicle.radius), known->thickness, kTouchesVehicle},
+                state.bodies[index]);
+  }
+
+  void add_shapes(const SimState& state, size_t index) {
+    add_vehicle_shapes(model.vehicles[model.bodies[index].index], state.wheels, bodies[index], wheels);
+    rank_fixtures(index, *bodies[index]);
   }
 
   void add_block(const SimState& state, size_t index) {
@@ -77,8 +88,7 @@ struct RigidBodySolver::Impl {
     const BlockModel& block = model.blocks[kind.index];
     const Contact contact = block.is_wall ? kTouchesWall : kTouchesBlock;
     const bool is_static = block.traits.is_static;
-    b2Body& body = create(is_static ? b2_staticBody : b2_dynamicBody, frame.of(state, index));
-    bodies[index] = &body;
+    b2Body& body = create(index, is_static ? b2_staticBody : b2_dynamicBody, frame.of(state, index));
     if (is_static)
       body.GetUserData().pointer = block.is_person            ? kStaticPerson
                                    : contact == kTouchesBlock ? kStaticBlock
@@ -91,9 +101,8 @@ struct RigidBodySolver::Impl {
     }
     rank_fixtures(index, body);
     if (is_static) return;
-    const double radius = block.shape.radius * params[block.params + kBlockScale];
-    add_movable(index, {&body, static_cast<float>(radius), thickness_of(model, kind, params), contact},
-                state.bodies[index]);
+    const auto radius = static_cast<float>(block.shape.radius * params[block.params + kBlockScale]);
+    add_movable(index, {&body, radius, thickness_of(block, params), contact}, state.bodies[index]);
   }
 
   // Adds a body that Box2D must hold from the start.
@@ -130,17 +139,11 @@ struct RigidBodySolver::Impl {
     for (size_t i = place; i < movable.size(); ++i) movable[i].body->GetUserData().pointer = i;
   }
 
-  bool touches_squares_only() {
-    for (b2Contact* c = world.GetContactList(); c != nullptr; c = c->GetNext())
-      if (!is_square(*c->GetFixtureA()) && !is_square(*c->GetFixtureB())) return false;
-    return true;
-  }
-
   // One call of Box2D. Dear where it is not needed: the cells, and the search for the time of impact.
   void step_once(double dt, bool are_slow, int velocity_iterations) {
     if (surroundings.has_cells()) surroundings.refresh_cells(movers(dt));
     pairs.find();
-    const bool may_pass = !are_slow || !touches_squares_only();
+    const bool may_pass = !are_slow || !touches_squares_only(world);
     const bool is_alone = may_pass && world.GetJointCount() == 0 && nothing_meets(world, movable, forces, dt);
     world.SetContinuousPhysics(may_pass && !is_alone);
     for (size_t i = 0; i < movable.size(); ++i) {
@@ -199,55 +202,44 @@ struct RigidBodySolver::Impl {
     }
     if (!whole)
       for (size_t i = 0; i < bodies.size(); ++i)
-        if (bodies[i]) collided[i] |= near_another(*bodies[i]);
-  }
-
-  Contact kind_of(b2Body& body) const {
-    if (body.GetType() != b2_staticBody) return movable[body.GetUserData().pointer].kind;
-    switch (body.GetUserData().pointer) {
-      case kStaticPerson:
-        return kTouchesPerson;
-      case kStaticBlock:
-        return kTouchesBlock;
-      default:
-        return kTouchesWall;
-    }
-  }
-
-  // Returns the kinds of things (Contact) that touch the body or are within the collision threshold.
-  uint8_t near_another(const b2Body& body) const {
-    uint8_t found = 0, around = 0;
-    for (const b2ContactEdge* edge = body.GetContactList(); edge != nullptr; edge = edge->next) {
-      const Contact kind = kind_of(*edge->other);
-      around |= kind;
-      if (edge->contact->IsTouching()) found |= kind;
-    }
-    if (found == around) return found;  // no distance need be measured
-    for (const b2ContactEdge* edge = body.GetContactList(); edge != nullptr; edge = edge->next) {
-      const Contact kind = kind_of(*edge->other);
-      if ((found & kind) == 0 && is_near(*edge->contact, model.collision_threshold)) found |= kind;
-    }
-    return found;
+        if (bodies[i]) collided[i] |= kinds_near(*bodies[i], movable, model.collision_threshold);
   }
 
   // Returns the bodies that move in the next step, with the longest possible way of each.
   std::span<const Mover> movers(double dt) {
-    ways.clear();
-    double fastest = 0;
-    for (const size_t body : model.moving_bodies) {
-      const size_t i = movable_of[body];
-      if (i == kNotMoving) continue;
-      const b2Body& b = *movable[i].body;
-      const double pushed = forces[i] ? norm(forces[i]->force()) / b.GetMass() * dt * dt : 0;
-      const double way = b.GetLinearVelocity().Length() * dt + pushed;
-      ways.push_back({body, {b.GetPosition().x, b.GetPosition().y}, movable[i].radius, way});
-      fastest = std::max(fastest, way);
-    }
-    for (Mover& mover : ways) {
-      if (ways.size() > 1) mover.way = 2 * fastest;  // a hit body gets at most twice the speed
-      mover.way = std::min(mover.way, double{b2_maxTranslation});
-    }
+    find_movers(model.moving_bodies, movable_of, movable, forces, dt, ways);
     return ways;
+  }
+
+  void add_joints(const SimState& state) {
+    for (const JointModel& joint : model.joints)
+      add_joint(model, joint, frame.origin(), bodies[joint.body_a], bodies[joint.body_b]);
+    rig.measure(state);
+  }
+
+  // Brings joined vehicles to the state of a newly made solver, in which they have no shapes.
+  void refill_rig(const SimState& state) {
+    if (has_shapes) {
+      has_shapes = false;
+      clear_movable();
+      for (const size_t i : model.moving_bodies) add_vehicle(state, i);
+    } else {
+      while (b2Joint* old = world.GetJointList()) world.DestroyJoint(old);
+      for (const size_t i : model.moving_bodies) {
+        const SolverPose pose = frame.of(state, i);
+        bodies[i]->SetTransform(pose.position, pose.angle);
+        bodies[i]->SetAwake(true);
+        give_velocity(*bodies[i], state.bodies[i]);
+      }
+    }
+    add_joints(state);
+  }
+
+  // Gives joined vehicles their shapes before they could touch anything in the next steps.
+  void shape_rig(const SimState& state, double dt) {
+    if (step_squares.empty() && rig.is_wide_for(longest_way(movable, forces, dt))) return;
+    has_shapes = true;
+    for (const size_t i : model.moving_bodies) add_shapes(state, i);
   }
 
   const Model& model;
@@ -265,7 +257,10 @@ struct RigidBodySolver::Impl {
   std::vector<std::optional<BodyForce>> forces;  // by movable body, in the next step
   SolverMoves moves;                             // by movable body, in this step
   std::vector<WheelFixture> wheels;              // of all vehicles
+  std::vector<std::optional<VehicleFigures>> figures;
   SolverSurroundings surroundings;
+  RigRoom rig;
+  bool has_shapes;  // of the vehicles
   b2Body* step_anchor = nullptr;
   std::vector<StepSquare> step_squares;                         // those that have a fixture now
   std::vector<Mover> ways;                                      // scratch, ascending by body
@@ -274,7 +269,7 @@ struct RigidBodySolver::Impl {
 };
 
 RigidBodySolver::RigidBodySolver(const Model& model, const SimState& state)
-    : impl_(std::make_unique<Impl>(model, state.solver_origin)) {
+    : impl_(std::make_unique<Impl>(model, state)) {
   b2BodyDef ground;
   impl_->ground = impl_->world.CreateBody(&ground);
   impl_->wheels.resize(model.wheel_count);
@@ -283,8 +278,7 @@ RigidBodySolver::RigidBodySolver(const Model& model, const SimState& state)
   impl_->movable_of.resize(model.bodies.size(), kNotMoving);
   impl_->step_anchor = add_squares_body(impl_->world);
   for (size_t i = 0; i < model.bodies.size(); ++i) impl_->add_needed(state, i);
-  for (const JointModel& joint : model.joints)
-    add_joint(model, joint, state.solver_origin, impl_->bodies[joint.body_a], impl_->bodies[joint.body_b]);
+  impl_->add_joints(state);
 }
 
 RigidBodySolver::~RigidBodySolver() = default;
@@ -298,6 +292,7 @@ bool RigidBodySolver::has(size_t vehicle) const {
 }
 
 bool RigidBodySolver::refill(const SimState& state) {
+  if (impl_->rig.is_known()) return impl_->refill_rig(state), true;
   if (!impl_->model.joints.empty()) return false;
   impl_->clear_movable();
   for (const size_t i : impl_->model.moving_bodies) impl_->add_needed(state, i);
@@ -313,10 +308,7 @@ void RigidBodySolver::remove(size_t vehicle) {
 }
 
 void RigidBodySolver::set_velocity(size_t body, const BodyState& state) {
-  b2Body* b = impl_->bodies[body];
-  if (!b) return;
-  b->SetLinearVelocity({state.vx, state.vy});
-  b->SetAngularVelocity(state.omega);
+  if (b2Body* const b = impl_->bodies[body]) give_velocity(*b, state);
 }
 
 void RigidBodySolver::set_pose(const Model& model, const SimState& state, size_t body) {
@@ -342,6 +334,7 @@ void RigidBodySolver::turn_wheels(const VehicleModel& vehicle, std::span<const W
     WheelFixture& wheel = impl_->wheels[vehicle.first_wheel + i];
     if (wheel.yaw == wheels[i].steer) continue;
     wheel.yaw = wheels[i].steer;
+    if (!impl_->has_shapes) continue;
     set_wheel_box(vehicle.wheels[i], wheel.yaw, *static_cast<b2PolygonShape*>(wheel.fixture->GetShape()));
   }
 }
@@ -364,19 +357,25 @@ void RigidBodySolver::set_step_squares(std::span<const StepSquare> squares) {
 
 void RigidBodySolver::step(double dt, SimState& state) {
   impl_->follow_state(state);
-  if (impl_->surroundings.is_any_absent())
+  if (!impl_->has_shapes) impl_->shape_rig(state, dt);
+  if (impl_->has_shapes && impl_->surroundings.is_any_absent())
     for (const size_t block : impl_->surroundings.missing(state.params, state.bodies, impl_->movers(dt)))
       impl_->add_block(state, block);
   std::fill(impl_->collided.begin(), impl_->collided.end(), uint8_t{0});
   impl_->moves.begin(impl_->movable.size());
   impl_->step(dt, 0);
   std::fill(impl_->forces.begin(), impl_->forces.end(), std::nullopt);
+  double longest = 0;
   for (const size_t i : impl_->model.moving_bodies) {
     const size_t place = impl_->movable_of[i];
     if (place == kNotMoving) continue;
-    add_to_state(state, impl_->model.bodies[i], i, impl_->frame, impl_->movable[place],
-                 impl_->moves.of(place));
+    const BodyModel& kind = impl_->model.bodies[i];
+    const BodyState before = state.bodies[i];
+    add_to_state(state, kind, i, impl_->frame, impl_->movable[place], impl_->moves.of(place));
+    if (!impl_->has_shapes)
+      longest = std::max(longest, impl_->rig.way_of(kind.index, before, state.bodies[i]));
   }
+  impl_->rig.use(longest);
 }
 
 bool RigidBodySolver::has_overlap() const {
@@ -394,7 +393,8 @@ const Rotation2* RigidBodySolver::known_rotation(size_t body, double yaw) const 
 }
 
 uint8_t RigidBodySolver::contacts(size_t body) const {
-  return impl_->collided[body] | impl_->near_another(*impl_->bodies[body]);
+  return impl_->collided[body] |
+         kinds_near(*impl_->bodies[body], impl_->movable, impl_->model.collision_threshold);
 }
 
 }  // namespace mvsim

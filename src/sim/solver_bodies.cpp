@@ -111,12 +111,12 @@ SolverShape polygon(const Polygon& piece, double scale, const std::string& name)
   return *shape;
 }
 
-void set_mass(b2Body* body, const MassProperties& m) {
+b2MassData mass_data(const MassProperties& m) {
   b2MassData data;
   data.mass = static_cast<float>(m.mass);
   data.center = to_b2(m.center);
   data.I = static_cast<float>(m.inertia);
-  body->SetMassData(&data);
+  return data;
 }
 
 // Two friction constraints against the floor, each with half of the block's friction, resist sliding and
@@ -156,8 +156,15 @@ b2FixtureDef fixture_def(const SolverShape& shape, double friction, double resti
   return def;
 }
 
-void add_vehicle(const VehicleModel& v, std::span<const double> params, std::span<const WheelState> states,
-                 b2Body* body, std::span<WheelFixture> fixtures) {
+VehicleFigures figures_of(const VehicleModel& v, std::span<const double> params) {
+  VehicleFigures out{mass_data(vehicle_mass(v, params))};
+  for (const Polygon& piece : v.chassis.pieces)
+    out.thickness = std::max(out.thickness, min_width(polygon(piece, 1, v.name)));
+  return out;
+}
+
+void add_vehicle_shapes(const VehicleModel& v, std::span<const WheelState> states, b2Body* body,
+                        std::span<WheelFixture> fixtures) {
   for (const Polygon& piece : v.chassis.pieces) {
     const SolverShape shape = polygon(piece, 1, v.name);
     const b2FixtureDef def = fixture_def(shape, 0, 0.01);
@@ -170,10 +177,6 @@ void add_vehicle(const VehicleModel& v, std::span<const double> params, std::spa
     const b2FixtureDef def = fixture_def(box, 0.5, 0.05);
     fixtures[v.first_wheel + i] = {body->CreateFixture(&def), yaw};
   }
-  set_mass(body, vehicle_mass(v, params));
-  const BodyInertia inertia = vehicle_inertia(v, params);
-  body->SetLinearDamping(inertia.linear_damping);
-  body->SetAngularDamping(inertia.angular_damping);
 }
 
 void add_block(const BlockModel& b, std::span<const double> params, double gravity, b2Body* body,
@@ -188,7 +191,8 @@ void add_block(const BlockModel& b, std::span<const double> params, double gravi
   body->SetLinearDamping(static_cast<float>(p[kBlockLinearDamping]));
   body->SetAngularDamping(static_cast<float>(p[kBlockAngularDamping]));
   if (p[kBlockMass] <= 0) return;  // no inverse mass: nothing moves it
-  set_mass(body, block_mass(b, params));
+  const b2MassData mass = mass_data(block_mass(b, params));
+  body->SetMassData(&mass);
   add_ground_friction(b, p, gravity, body, ground);
 }
 
@@ -240,13 +244,10 @@ void add_joint(const Model& model, const JointModel& joint, Vec2 origin, b2Body*
   }
 }
 
-float thickness_of(const Model& model, const BodyModel& body, std::span<const double> params) {
-  const bool is_vehicle = body.kind == BodyKind::kVehicle;
-  const BlockModel* block = is_vehicle ? nullptr : &model.blocks[body.index];
-  const double scale = block ? params[block->params + kBlockScale] : 1;
+float thickness_of(const BlockModel& block, std::span<const double> params) {
   float thickest = 0;
-  for (const Polygon& piece : block ? block->shape.pieces : model.vehicles[body.index].chassis.pieces)
-    if (const std::optional<SolverShape> shape = solver_polygon(piece, scale))
+  for (const Polygon& piece : block.shape.pieces)
+    if (const std::optional<SolverShape> shape = solver_polygon(piece, params[block.params + kBlockScale]))
       thickest = std::max(thickest, min_width(*shape));
   return thickest;
 }

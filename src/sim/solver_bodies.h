@@ -82,10 +82,16 @@ struct WheelFixture {
 
 b2FixtureDef fixture_def(const SolverShape& shape, double friction, double restitution);
 
-// Chassis and wheels; `states` and `fixtures` are of all wheels of the Model. Throws Error for a body too
-// thin for the solver, as the next two do.
-void add_vehicle(const VehicleModel& vehicle, std::span<const double> params,
-                 std::span<const WheelState> states, b2Body* body, std::span<WheelFixture> fixtures);
+// Figures of a vehicle that stay as long as the parameters do. They take long to compute.
+struct VehicleFigures {
+  b2MassData mass;
+  float thickness = 0;  // m, of the thickest piece of the chassis
+};
+// Throws Error for a chassis too thin for the solver, as the next three do for theirs.
+VehicleFigures figures_of(const VehicleModel& vehicle, std::span<const double> params);
+// Chassis and wheels, without mass; `states` and `fixtures` are of all wheels of the Model.
+void add_vehicle_shapes(const VehicleModel& vehicle, std::span<const WheelState> states, b2Body* body,
+                        std::span<WheelFixture> fixtures);
 // Adds a block. `ground` is a static body against which its ground friction acts.
 void add_block(const BlockModel& block, std::span<const double> params, double gravity, b2Body* body,
                b2Body* ground);
@@ -101,7 +107,7 @@ void add_far_block(const BlockModel& block, const BodyState& state, Vec2 origin,
 void add_joint(const Model& model, const JointModel& joint, Vec2 origin, b2Body* a, b2Body* b);
 
 // m, of the thickest piece: a body is as thin as its slimmest part only in that part.
-float thickness_of(const Model& model, const BodyModel& body, std::span<const double> params);
+float thickness_of(const BlockModel& block, std::span<const double> params);
 
 // Which contacts Box2D makes, and when it searches for the time of impact.
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sim/solver_bodies.h"
+#include "sim/solver_passage.h"
 #include "sim/solver_surroundings.h"
 
 namespace mvsim {
@@ -162,6 +163,37 @@ bool is_near(b2Contact& contact, double threshold) {
   b2DistanceOutput output;
   b2Distance(&output, &cache, &input);
   return output.distance < static_cast<float>(threshold);
+}
+
+namespace {
+
+Contact kind_of(b2Body& body, std::span<const MovingBody> moving) {
+  if (body.GetType() != b2_staticBody) return moving[body.GetUserData().pointer].kind;
+  switch (body.GetUserData().pointer) {
+    case kStaticPerson:
+      return kTouchesPerson;
+    case kStaticBlock:
+      return kTouchesBlock;
+    default:
+      return kTouchesWall;
+  }
+}
+
+}  // namespace
+
+uint8_t kinds_near(const b2Body& body, std::span<const MovingBody> moving, double threshold) {
+  uint8_t found = 0, around = 0;
+  for (const b2ContactEdge* edge = body.GetContactList(); edge != nullptr; edge = edge->next) {
+    const Contact kind = kind_of(*edge->other, moving);
+    around |= kind;
+    if (edge->contact->IsTouching()) found |= kind;
+  }
+  if (found == around) return found;  // no distance need be measured
+  for (const b2ContactEdge* edge = body.GetContactList(); edge != nullptr; edge = edge->next) {
+    const Contact kind = kind_of(*edge->other, moving);
+    if ((found & kind) == 0 && is_near(*edge->contact, threshold)) found |= kind;
+  }
+  return found;
 }
 
 namespace {

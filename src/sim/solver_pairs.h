@@ -3,11 +3,14 @@
 
 #include <box2d/box2d.h>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sim/impact_rounds.h"
 
 namespace mvsim {
+
+struct MovingBody;
 
 // The order in which Box2D solves contacts: that of the Model's bodies and their fixtures. Box2D alone would
 // use the order of its tree of boxes, which depends on everything that was ever inserted.
@@ -48,6 +51,13 @@ class SolverPairs {
 
 // They touch, or are closer than `threshold`, m.
 bool is_near(b2Contact& contact, double threshold);
+
+inline constexpr uintptr_t kStaticBlock = 2;   // user data of a static body of a block that is no wall
+inline constexpr uintptr_t kStaticPerson = 3;  // of a person; nothing pushes people
+
+// Returns the kinds of things (Contact) that touch the body or are closer than `threshold`, m. `moving`: all
+// bodies that are not static.
+uint8_t kinds_near(const b2Body& body, std::span<const MovingBody> moving, double threshold);
 
 // Returns true only if they are farther apart than `distance`, m. The test is quick and may miss such pairs.
 bool are_apart(const b2Contact& contact, double distance);

@@ -256,6 +256,26 @@ double travel_of(const MovingBody& moving, double dt) {
   return dt * (moving.body->GetLinearVelocity().Length() + turning);
 }
 
+void find_movers(std::span<const size_t> bodies, std::span<const size_t> place_of,
+                 std::span<const MovingBody> moving, std::span<const std::optional<BodyForce>> forces,
+                 double dt, std::vector<Mover>& movers) {
+  movers.clear();
+  double fastest = 0;
+  for (const size_t body : bodies) {
+    const size_t i = place_of[body];
+    if (i >= moving.size()) continue;
+    const b2Body& b = *moving[i].body;
+    const double pushed = forces[i] ? norm(forces[i]->force()) / b.GetMass() * dt * dt : 0;
+    const double way = b.GetLinearVelocity().Length() * dt + pushed;
+    movers.push_back({body, {b.GetPosition().x, b.GetPosition().y}, moving[i].radius, way});
+    fastest = std::max(fastest, way);
+  }
+  for (Mover& mover : movers) {
+    if (movers.size() > 1) mover.way = 2 * fastest;  // a hit body gets at most twice the speed
+    mover.way = std::min(mover.way, double{b2_maxTranslation});
+  }
+}
+
 BodyStart start_of(const b2Body& body) {
   return {body.GetPosition(), body.GetAngle(), body.GetWorldCenter(), body.GetLinearVelocity(),
           body.GetAngularVelocity()};
@@ -313,10 +333,16 @@ double way_of(const MovingBody& moving, const std::optional<BodyForce>& force, d
 
 }  // namespace
 
-bool nothing_meets(const b2World& world, std::span<const MovingBody> bodies,
-                   std::span<const std::optional<BodyForce>> forces, double dt) {
+double longest_way(std::span<const MovingBody> bodies, std::span<const std::optional<BodyForce>> forces,
+                   double dt) {
   double way = 0;
   for (size_t i = 0; i < bodies.size(); ++i) way = std::max(way, way_of(bodies[i], forces[i], dt));
+  return way;
+}
+
+bool nothing_meets(const b2World& world, std::span<const MovingBody> bodies,
+                   std::span<const std::optional<BodyForce>> forces, double dt) {
+  const double way = longest_way(bodies, forces, dt);
   const double both = bodies.size() > 1 ? 2 * way : way;
   if (!(both < kFarthestPair)) return false;
   for (const b2Contact* c = world.GetContactList(); c != nullptr; c = c->GetNext())

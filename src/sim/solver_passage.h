@@ -60,6 +60,12 @@ inline constexpr PassageLimits kInPart{.travel = 0.25f,
 // Longest way that a point of a body goes in a step of `dt` s, m.
 double travel_of(const MovingBody& moving, double dt);
 
+// The bodies that Box2D holds, with the longest possible way of each in the next step. `bodies` ascend;
+// `place_of` leads from them into `moving` and `forces`, or beyond for a body that is not held.
+void find_movers(std::span<const size_t> bodies, std::span<const size_t> place_of,
+                 std::span<const MovingBody> moving, std::span<const std::optional<BodyForce>> forces,
+                 double dt, std::vector<Mover>& movers);
+
 BodyStart start_of(const b2Body& body);
 void put_back(b2Body& body, const BodyStart& start);
 // Limits the velocity of a body as Box2D would in a step of `dt` s.
@@ -104,6 +110,11 @@ class SolverMoves {
   std::vector<BodyMove> moves_;
   std::vector<Sweep> before_;
 };
+
+// Longest way of a point of any of these bodies in a step of `dt` seconds under these forces, if it touches
+// nothing, m.
+double longest_way(std::span<const MovingBody> bodies, std::span<const std::optional<BodyForce>> forces,
+                   double dt);
 
 // Whether Box2D's search for the time of impact, the dearest part of its step, could find any.
 

@@ -34,6 +34,12 @@ bool is_square(b2Fixture& fixture) {
   return body.GetType() == b2_staticBody && body.GetUserData().pointer == kHasSquares;
 }
 
+bool touches_squares_only(b2World& world) {
+  for (b2Contact* c = world.GetContactList(); c != nullptr; c = c->GetNext())
+    if (!is_square(*c->GetFixtureA()) && !is_square(*c->GetFixtureB())) return false;
+  return true;
+}
+
 SolverCells::SolverCells(b2World& world, const GridModel& grid, Vec2 origin, size_t group)
     : grid_(&grid),
       group_(group),

@@ -25,6 +25,8 @@ struct Reach {
 b2Body* add_squares_body(b2World& world);
 // Returns whether the fixture belongs to such a body.
 bool is_square(b2Fixture& fixture);
+// Returns whether each contact of the world has such a fixture.
+bool touches_squares_only(b2World& world);
 
 class SolverCells {
  public:

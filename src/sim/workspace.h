@@ -78,7 +78,7 @@ struct Workspace {
   bool solver_is_stale = false;  // to be filled again before its next step
   SceneBuffer scene;
   std::vector<VehicleWork> vehicles;
-  std::vector<BodyState> before;  // by body
+  std::vector<BodyState> before;  // by moving body
   size_t placed_blocks = 0;       // by the caller since the last step
   // of the vehicle that is looked at, and of the step
   std::vector<PlacedTop> tops;
