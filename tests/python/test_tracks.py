@@ -7,6 +7,7 @@ import struct
 import sys
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from mvsim_gym.tools.suite import evaluate_suite, suite_of
 
 sys.path.append(str(ROOT / "examples"))
 from racing_line import curvature, normals, racing_line, resampled, room
+from track_variants import mirrored, scaled
 
 RACE, TRACKS = "mvsim/Race-v0", ROOT / "worlds" / "tracks"
 AT_START = {"line_up": {"along": "0 0.001", "lateral": 0, "yaw": 0, "speed": "0 0"}}
@@ -219,3 +221,27 @@ def test_a_racing_line_bends_less_and_keeps_off_the_sides() -> None:
     assert room(points + 0.5 * normals(points), points, widths) == pytest.approx(
         np.tile([1.5, 0.5], (len(points), 1)), abs=0.05
     )
+
+
+def test_variants_of_a_track_keep_walls_where_the_line_says() -> None:
+    """A map of 4 x 6 cells with one wall: its place from the line's point is turned round, then halved."""
+    meta = {"resolution": 0.5, "origin": [-1.0, 2.0, 0.0]}
+    pixels = np.full((4, 6), 255, np.uint8)
+    pixels[0, 5] = 0  # the upper right corner, at x 1.5 to 2 and y 3.5 to 4
+    line = np.array([[0.0, 3.0, 0.2, 0.7]])
+
+    def from_the_line(meta: dict[str, Any], pixels: np.ndarray, line: np.ndarray) -> np.ndarray:
+        row, column = np.argwhere(pixels == 0)[0]
+        up = len(pixels) - row - 0.5
+        corner = np.array(meta["origin"][:2]) + meta["resolution"] * np.array([column + 0.5, up])
+        return corner - line[0, :2]
+
+    assert from_the_line(meta, pixels, line) == pytest.approx([1.75, 0.75])
+    other = mirrored(meta, pixels, line)
+    assert from_the_line(*other) == pytest.approx([1.75, -0.75])
+    assert other[2][0, 2:] == pytest.approx([0.7, 0.2])
+    small, shorter = scaled(meta, line, 0.5)
+    assert from_the_line(small, pixels, shorter) == pytest.approx([0.875, 0.375])
+    assert shorter[0, 2:] == pytest.approx([0.1, 0.35])
+    with pytest.raises(ValueError, match=r"turned by 0\.5"):
+        mirrored({**meta, "origin": [0, 0, 0.5]}, pixels, line)
