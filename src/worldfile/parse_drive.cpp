@@ -31,15 +31,15 @@ LimitsSpec parse_limits(LoadState& state, const Element& e, const Scope& scope) 
   const Element* const angular = fields.node("angular");
   if (!linear && !angular)
     throw WorldFileError(e.where(), "<limits> is empty, expected <linear> or <angular> with limits");
-  if (linear) out.linear = parse_limit(state, *linear, scope, linear_limit_tags());
-  if (angular) out.angular = parse_limit(state, *angular, scope, angular_limit_tags());
+  if (linear) out.linear = parse_limit(state, *linear, scope, kLinearLimitTags);
+  if (angular) out.angular = parse_limit(state, *angular, scope, kAngularLimitTags);
   static constexpr std::string_view kKnown[] = {"linear", "angular"};
   fields.warn_unknown("limits", {std::begin(kKnown), std::end(kKnown)});
   return out;
 }
 
 MotorSpec parse_motor(LoadState& state, const Element& e, const Scope& scope) {
-  MotorSpec out = parse_scalars(state, e, scope, motor_tags());
+  MotorSpec out = parse_scalars(state, e, scope, kMotorTags);
   const auto need = [&](const std::optional<double>& value, const char* tag, const char* what) {
     if (!value)
       throw WorldFileError(e.where(), "<motor> has no <" + std::string(tag) + ">, expected " + what);
@@ -55,9 +55,9 @@ void parse_drive(LoadState& state, const Fields& fields, VehicleSpec& out) {
   const Scope& scope = fields.scope();
   if (const Element* e = fields.node("limits")) out.limits = parse_limits(state, *e, scope);
   if (const Element* e = fields.node("kinematics"))
-    out.kinematics = parse_scalars(state, *e, scope, kinematics_tags());
+    out.kinematics = parse_scalars(state, *e, scope, kKinematicsTags);
   if (const Element* e = fields.node("motor")) out.motor = parse_motor(state, *e, scope);
-  if (const Element* e = fields.node("servo")) out.servo = parse_scalars(state, *e, scope, servo_tags());
+  if (const Element* e = fields.node("servo")) out.servo = parse_scalars(state, *e, scope, kServoTags);
   if (const std::optional<NamedText> delay = fields.scalar("command_delay"))
     out.command_delay_where = delay->where;
 }
