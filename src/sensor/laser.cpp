@@ -124,11 +124,6 @@ struct LidarConfig {
   std::array<double, 2> noise{};
 };
 
-void visit(auto& archive, const LidarConfig& config) {
-  const auto& [pose, fov, rays, max_range, bodies_visible, noise] = config;
-  archive(pose, fov, rays, max_range, bodies_visible, noise);
-}
-
 SensorInfo info_of(const LidarConfig& config, const LaserTags& tags) {
   return {.mount = config.pose,
           .params = kNoise,
