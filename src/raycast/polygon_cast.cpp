@@ -52,26 +52,6 @@ class HalfPlanes {
   size_t front_count_ = 0, back_count_ = 0;
 };
 
-}  // namespace
-
-void cast_sides(std::span<const PolygonSide> sides, const Fan& fan, const BeamIntervals& beams,
-                double max_range, float* range) {
-  HalfPlanes planes(fan.origin, sides.size());
-  for (const PolygonSide& side : sides) planes.add(side);
-  planes.cast(fan, beams, max_range, range);
-}
-
-void cast_polygon(const Fan& fan, std::span<const Vec2> vertices, double max_range, float* range) {
-  if (vertices.size() < 2) return;
-  const Circle around = bounding_circle(vertices);
-  if (!(norm(around.center - fan.origin) - around.radius <= max_range)) return;
-  HalfPlanes planes(fan.origin, std::max(vertices.size(), kSidesOfALine));
-  for_each_side(vertices, [&](const PolygonSide& side) { planes.add(side); });
-  planes.cast(fan, beams_towards(fan, around), max_range, range);
-}
-
-namespace {
-
 constexpr double kFar = std::numeric_limits<double>::infinity();
 
 double segment_point_square(Vec2 a, Vec2 b, Vec2 p) {
@@ -130,17 +110,25 @@ double beyond_a_side(std::span<const Vec2> outline, std::span<const Vec2> other)
 
 }  // namespace
 
-bool point_in_polygon(std::span<const Vec2> polygon, Vec2 point) {
-  return !polygon.empty() && (inside(polygon, point) || border_square(polygon, point) == 0);
+void cast_sides(std::span<const PolygonSide> sides, const Fan& fan, const BeamIntervals& beams,
+                double max_range, float* range) {
+  HalfPlanes planes(fan.origin, sides.size());
+  for (const PolygonSide& side : sides) planes.add(side);
+  planes.cast(fan, beams, max_range, range);
+}
+
+void cast_polygon(const Fan& fan, std::span<const Vec2> vertices, double max_range, float* range) {
+  if (vertices.size() < 2) return;
+  const Circle around = bounding_circle(vertices);
+  if (!(norm(around.center - fan.origin) - around.radius <= max_range)) return;
+  HalfPlanes planes(fan.origin, std::max(vertices.size(), kSidesOfALine));
+  for_each_side(vertices, [&](const PolygonSide& side) { planes.add(side); });
+  planes.cast(fan, beams_towards(fan, around), max_range, range);
 }
 
 double polygon_point_distance(std::span<const Vec2> polygon, Vec2 point) {
   if (polygon.empty()) return kFar;
   return inside(polygon, point) ? 0.0 : std::sqrt(border_square(polygon, point));
-}
-
-double polygon_circle_distance(std::span<const Vec2> polygon, Vec2 center, double radius) {
-  return std::max(polygon_point_distance(polygon, center) - radius, 0.0);
 }
 
 double polygon_distance(std::span<const Vec2> a, std::span<const Vec2> b) {
