@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <vector>
 
 #include "raycast/polygon_cast.h"
-#include "sim/measure.h"
 #include "sim/workspace.h"
 
 namespace mvsim {
@@ -112,58 +110,6 @@ class Loose {
   std::vector<bool> is_in_;
   std::vector<size_t> bodies_;
 };
-
-}  // namespace
-
-bool is_movable_block(const Model& m, const BodyModel& body) {
-  return body.kind == BodyKind::kBlock && !m.blocks[body.index].traits.is_static;
-}
-
-bool is_moving(const BodyState& b) {
-  return !(std::fabs(b.vx) < kAtRest && std::fabs(b.vy) < kAtRest && std::fabs(b.omega) < kAtRest);
-}
-
-bool all_within_reach(const SimState& s, const Workspace& w) {
-  for (size_t i = 0; i < s.free_distances.size(); ++i)
-    if (!is_within_reach(s, w, i)) return false;
-  return true;
-}
-
-void hold_near_ones(const Model& m, SimState& s, Workspace& w, double dt) {
-  const auto for_lost = [&](auto&& act) {
-    for (size_t i = 0; i < m.vehicles.size(); ++i)
-      if (!s.vehicles[i].by_solver && !is_within_reach(s, w, i)) act(i);
-  };
-  for_lost([&](size_t i) { measure_free_distance(m, s, w, i); });
-  for_lost([&](size_t i) { s.vehicles[i].by_solver = true; });
-  if (!std::ranges::all_of(s.vehicles, &VehicleState::by_solver)) Loose(m, s, w).spread(dt);
-}
-
-void keep_clear_of_moved_blocks(const Model& m, SimState& s, std::span<const BodyState> before) {
-  for (const size_t b : m.moving_bodies) {
-    if (!is_movable_block(m, m.bodies[b])) continue;
-    const BodyState &was = before[b], &is = s.bodies[b];
-    if (was.x == is.x && was.y == is.y && was.angle == is.angle) continue;
-    for (size_t i = 0; i < m.vehicles.size(); ++i) {
-      if (s.vehicles[i].by_solver) continue;
-      const double between = norm(reference_point(s.bodies[m.vehicles[i].body]) - reference_point(is)) -
-                             radius_of(m, s, m.bodies[b]) - margin_of(m, i);
-      s.free_distances[i] = std::min(s.free_distances[i], between);
-    }
-  }
-}
-
-void release_free_ones(const Model& m, SimState& s, Workspace& w) {
-  for (size_t i = 0; i < m.vehicles.size(); ++i) {
-    if (!s.vehicles[i].by_solver || w.solver->has_neighbours(m.vehicles[i].body)) continue;
-    measure_free_distance(m, s, w, i);
-    if (!(s.free_distances[i] > kLeaveContact)) continue;
-    s.vehicles[i].by_solver = false;
-    w.solver->remove(i);
-  }
-}
-
-namespace {
 
 // The first step of a heap takes some 0.1 ms a pair, and no signal ends it.
 constexpr size_t kMostPairs = 20'000;
@@ -350,6 +296,54 @@ class StartCheck {
 };
 
 }  // namespace
+
+bool is_movable_block(const Model& m, const BodyModel& body) {
+  return body.kind == BodyKind::kBlock && !m.blocks[body.index].traits.is_static;
+}
+
+bool is_moving(const BodyState& b) {
+  return !(std::fabs(b.vx) < kAtRest && std::fabs(b.vy) < kAtRest && std::fabs(b.omega) < kAtRest);
+}
+
+bool all_within_reach(const SimState& s, const Workspace& w) {
+  for (size_t i = 0; i < s.free_distances.size(); ++i)
+    if (!is_within_reach(s, w, i)) return false;
+  return true;
+}
+
+void hold_near_ones(const Model& m, SimState& s, Workspace& w, double dt) {
+  const auto for_lost = [&](auto&& act) {
+    for (size_t i = 0; i < m.vehicles.size(); ++i)
+      if (!s.vehicles[i].by_solver && !is_within_reach(s, w, i)) act(i);
+  };
+  for_lost([&](size_t i) { measure_free_distance(m, s, w, i); });
+  for_lost([&](size_t i) { s.vehicles[i].by_solver = true; });
+  if (!std::ranges::all_of(s.vehicles, &VehicleState::by_solver)) Loose(m, s, w).spread(dt);
+}
+
+void keep_clear_of_moved_blocks(const Model& m, SimState& s, std::span<const BodyState> before) {
+  for (const size_t b : m.moving_bodies) {
+    if (!is_movable_block(m, m.bodies[b])) continue;
+    const BodyState &was = before[b], &is = s.bodies[b];
+    if (was.x == is.x && was.y == is.y && was.angle == is.angle) continue;
+    for (size_t i = 0; i < m.vehicles.size(); ++i) {
+      if (s.vehicles[i].by_solver) continue;
+      const double between = norm(reference_point(s.bodies[m.vehicles[i].body]) - reference_point(is)) -
+                             radius_of(m, s, m.bodies[b]) - margin_of(m, i);
+      s.free_distances[i] = std::min(s.free_distances[i], between);
+    }
+  }
+}
+
+void release_free_ones(const Model& m, SimState& s, Workspace& w) {
+  for (size_t i = 0; i < m.vehicles.size(); ++i) {
+    if (!s.vehicles[i].by_solver || w.solver->has_neighbours(m.vehicles[i].body)) continue;
+    measure_free_distance(m, s, w, i);
+    if (!(s.free_distances[i] > kLeaveContact)) continue;
+    s.vehicles[i].by_solver = false;
+    w.solver->remove(i);
+  }
+}
 
 std::string StartWarning::line() const {
   return where.text() + ": " + text;

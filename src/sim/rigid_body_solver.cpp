@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <optional>
 
-#include "sim/sim_state.h"
 #include "sim/solver_bodies.h"
 #include "sim/solver_pairs.h"
 #include "sim/solver_passage.h"

@@ -25,67 +25,6 @@ bool can_move(const b2Fixture* fixture) {
   return fixture->GetBody()->GetType() != b2_staticBody;
 }
 
-}  // namespace
-
-void rank_fixtures(size_t index, b2Body& body) {
-  uintptr_t count = 0;  // the list begins with the latest
-  for (b2Fixture* f = body.GetFixtureList(); f != nullptr; f = f->GetNext()) ++count;
-  for (b2Fixture* f = body.GetFixtureList(); f != nullptr; f = f->GetNext())
-    f->GetUserData().pointer = uintptr_t{index} << kFixtureBits | --count;
-}
-
-uintptr_t rank_of_square(size_t group, uint32_t x, uint32_t y) {
-  return kSquare | uintptr_t{group} << 2 * kSquareBits | uintptr_t{y} << kSquareBits | x;
-}
-
-SquareIndex square_of(uintptr_t rank) {
-  return {static_cast<int32_t>(rank & kSquareMask), static_cast<int32_t>(rank >> kSquareBits & kSquareMask)};
-}
-
-// The world gives it away as a constant only; it is none.
-SolverPairs::SolverPairs(b2World& world)
-    : manager_(const_cast<b2ContactManager&>(world.GetContactManager())) {}
-
-void SolverPairs::find() {
-  pairs_.clear();
-  manager_.m_broadPhase.UpdatePairs(this);
-  make_contacts();
-}
-
-void SolverPairs::arrange_latest(int count) {
-  pairs_.clear();
-  for (; count > 0; --count) {
-    b2Contact* latest = manager_.m_contactList;
-    add(latest->GetFixtureA(), latest->GetFixtureB());
-    manager_.Destroy(latest);
-  }
-  make_contacts();
-}
-
-void SolverPairs::AddPair(void* proxy_a, void* proxy_b) {
-  b2Fixture* a = static_cast<b2FixtureProxy*>(proxy_a)->fixture;
-  b2Fixture* b = static_cast<b2FixtureProxy*>(proxy_b)->fixture;
-  if (can_move(a) || can_move(b)) add(a, b);
-}
-
-void SolverPairs::add(b2Fixture* a, b2Fixture* b) {
-  if (rank_of(b) < rank_of(a)) std::swap(a, b);
-  pairs_.push_back({a, b});
-}
-
-void SolverPairs::make_contacts() {
-  std::ranges::sort(pairs_, {},
-                    [](const Pair& p) { return std::tuple(rank_of(p.second), ~rank_of(p.first)); });
-  for (const Pair& pair : pairs_) {
-    b2FixtureProxy a{}, b{};
-    a.fixture = pair.first;
-    b.fixture = pair.second;
-    manager_.AddPair(&a, &b);
-  }
-}
-
-namespace {
-
 // How far a point lies outside of a polygon at least: beyond the side that it is farthest from.
 float beyond_sides(const b2PolygonShape& polygon, const b2Transform& pose, b2Vec2 point) {
   const b2Vec2 local = b2MulT(pose, point);
@@ -132,39 +71,6 @@ float between_polygons(const b2Fixture& a, const b2Fixture& b, double distance) 
   return static_cast<float>(distance) + polygon_of(a).m_radius + polygon_of(b).m_radius + kSlack +
          kShare * (b2Abs(at.x) + b2Abs(at.y) + b2Abs(there.x) + b2Abs(there.y));
 }
-
-}  // namespace
-
-bool are_apart(const b2Contact& contact, double distance) {
-  const b2Fixture &a = *contact.GetFixtureA(), &b = *contact.GetFixtureB();
-  const b2PolygonShape &first = polygon_of(a), &second = polygon_of(b);
-  const b2Transform &at = a.GetBody()->GetTransform(), &there = b.GetBody()->GetTransform();
-  const float enough = between_polygons(a, b, distance);
-  return are_apart_by_circles(first, at, second, there, enough) ||
-         is_beyond_a_side(first, at, second, there, enough) ||
-         is_beyond_a_side(second, there, first, at, enough);
-}
-
-bool is_near(b2Contact& contact, double threshold) {
-  if (contact.IsTouching()) return true;
-  const b2Fixture *a = contact.GetFixtureA(), *b = contact.GetFixtureB();
-  if (are_apart_by_circles(polygon_of(*a), a->GetBody()->GetTransform(), polygon_of(*b),
-                           b->GetBody()->GetTransform(), between_polygons(*a, *b, threshold)))
-    return false;  // the quicker answer
-  b2DistanceInput input;
-  input.proxyA.Set(a->GetShape(), contact.GetChildIndexA());
-  input.proxyB.Set(b->GetShape(), contact.GetChildIndexB());
-  input.transformA = a->GetBody()->GetTransform();
-  input.transformB = b->GetBody()->GetTransform();
-  input.useRadii = true;
-  b2SimplexCache cache;
-  cache.count = 0;
-  b2DistanceOutput output;
-  b2Distance(&output, &cache, &input);
-  return output.distance < static_cast<float>(threshold);
-}
-
-namespace {
 
 constexpr float kDeep = 4 * b2_linearSlop;  // m; Box2D corrects overlaps down to three
 constexpr float kMaxDistance = std::numeric_limits<float>::max();
@@ -226,6 +132,92 @@ bool has_deep_sibling(const b2Contact& contact, const b2Body& a, const b2Body& b
 }
 
 }  // namespace
+
+void rank_fixtures(size_t index, b2Body& body) {
+  uintptr_t count = 0;  // the list begins with the latest
+  for (b2Fixture* f = body.GetFixtureList(); f != nullptr; f = f->GetNext()) ++count;
+  for (b2Fixture* f = body.GetFixtureList(); f != nullptr; f = f->GetNext())
+    f->GetUserData().pointer = uintptr_t{index} << kFixtureBits | --count;
+}
+
+uintptr_t rank_of_square(size_t group, uint32_t x, uint32_t y) {
+  return kSquare | uintptr_t{group} << 2 * kSquareBits | uintptr_t{y} << kSquareBits | x;
+}
+
+SquareIndex square_of(uintptr_t rank) {
+  return {static_cast<int32_t>(rank & kSquareMask), static_cast<int32_t>(rank >> kSquareBits & kSquareMask)};
+}
+
+// The world gives it away as a constant only; it is none.
+SolverPairs::SolverPairs(b2World& world)
+    : manager_(const_cast<b2ContactManager&>(world.GetContactManager())) {}
+
+void SolverPairs::find() {
+  pairs_.clear();
+  manager_.m_broadPhase.UpdatePairs(this);
+  make_contacts();
+}
+
+void SolverPairs::arrange_latest(int count) {
+  pairs_.clear();
+  for (; count > 0; --count) {
+    b2Contact* latest = manager_.m_contactList;
+    add(latest->GetFixtureA(), latest->GetFixtureB());
+    manager_.Destroy(latest);
+  }
+  make_contacts();
+}
+
+void SolverPairs::AddPair(void* proxy_a, void* proxy_b) {
+  b2Fixture* a = static_cast<b2FixtureProxy*>(proxy_a)->fixture;
+  b2Fixture* b = static_cast<b2FixtureProxy*>(proxy_b)->fixture;
+  if (can_move(a) || can_move(b)) add(a, b);
+}
+
+void SolverPairs::add(b2Fixture* a, b2Fixture* b) {
+  if (rank_of(b) < rank_of(a)) std::swap(a, b);
+  pairs_.push_back({a, b});
+}
+
+void SolverPairs::make_contacts() {
+  std::ranges::sort(pairs_, {},
+                    [](const Pair& p) { return std::tuple(rank_of(p.second), ~rank_of(p.first)); });
+  for (const Pair& pair : pairs_) {
+    b2FixtureProxy a{}, b{};
+    a.fixture = pair.first;
+    b.fixture = pair.second;
+    manager_.AddPair(&a, &b);
+  }
+}
+
+bool are_apart(const b2Contact& contact, double distance) {
+  const b2Fixture &a = *contact.GetFixtureA(), &b = *contact.GetFixtureB();
+  const b2PolygonShape &first = polygon_of(a), &second = polygon_of(b);
+  const b2Transform &at = a.GetBody()->GetTransform(), &there = b.GetBody()->GetTransform();
+  const float enough = between_polygons(a, b, distance);
+  return are_apart_by_circles(first, at, second, there, enough) ||
+         is_beyond_a_side(first, at, second, there, enough) ||
+         is_beyond_a_side(second, there, first, at, enough);
+}
+
+bool is_near(b2Contact& contact, double threshold) {
+  if (contact.IsTouching()) return true;
+  const b2Fixture *a = contact.GetFixtureA(), *b = contact.GetFixtureB();
+  if (are_apart_by_circles(polygon_of(*a), a->GetBody()->GetTransform(), polygon_of(*b),
+                           b->GetBody()->GetTransform(), between_polygons(*a, *b, threshold)))
+    return false;  // the quicker answer
+  b2DistanceInput input;
+  input.proxyA.Set(a->GetShape(), contact.GetChildIndexA());
+  input.proxyB.Set(b->GetShape(), contact.GetChildIndexB());
+  input.transformA = a->GetBody()->GetTransform();
+  input.transformB = b->GetBody()->GetTransform();
+  input.useRadii = true;
+  b2SimplexCache cache;
+  cache.count = 0;
+  b2DistanceOutput output;
+  b2Distance(&output, &cache, &input);
+  return output.distance < static_cast<float>(threshold);
+}
 
 float deepest_separation(const b2Contact& contact) {
   const b2Fixture *front = contact.GetFixtureA(), *back = contact.GetFixtureB();

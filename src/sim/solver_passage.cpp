@@ -249,6 +249,22 @@ class Query final : public b2QueryCallback {
   bool found_ = false;
 };
 
+// Shapes farther apart than this, m, are no pair: it is less than the margin of their boxes.
+constexpr double kFarthestPair = 0.08;
+constexpr double kPairSlack = 0.01;  // m, by which Box2D lets shapes come nearer than their skins, and more
+
+// The longest way of a point of a body that touches nothing.
+double way_of(const MovingBody& moving, const std::optional<BodyForce>& force, double dt) {
+  const b2Body& body = *moving.body;
+  const double off = body.GetLocalCenter().Length(), mass = body.GetMass();
+  double speed = body.GetLinearVelocity().Length(), turning = std::fabs(body.GetAngularVelocity());
+  if (force) {
+    speed += dt * norm(force->force()) / mass;
+    turning += dt * std::fabs(force->torque) / (body.GetInertia() - mass * off * off);  // about the centre
+  }
+  return dt * (speed + turning * (moving.radius + off));
+}
+
 }  // namespace
 
 double travel_of(const MovingBody& moving, double dt) {
@@ -292,26 +308,6 @@ float min_width(const b2PolygonShape& polygon) {
   }
   return min;
 }
-
-namespace {
-
-// Shapes farther apart than this, m, are no pair: it is less than the margin of their boxes.
-constexpr double kFarthestPair = 0.08;
-constexpr double kPairSlack = 0.01;  // m, by which Box2D lets shapes come nearer than their skins, and more
-
-// The longest way of a point of a body that touches nothing.
-double way_of(const MovingBody& moving, const std::optional<BodyForce>& force, double dt) {
-  const b2Body& body = *moving.body;
-  const double off = body.GetLocalCenter().Length(), mass = body.GetMass();
-  double speed = body.GetLinearVelocity().Length(), turning = std::fabs(body.GetAngularVelocity());
-  if (force) {
-    speed += dt * norm(force->force()) / mass;
-    turning += dt * std::fabs(force->torque) / (body.GetInertia() - mass * off * off);  // about the centre
-  }
-  return dt * (speed + turning * (moving.radius + off));
-}
-
-}  // namespace
 
 bool nothing_meets(const b2World& world, std::span<const MovingBody> bodies,
                    std::span<const std::optional<BodyForce>> forces, double dt) {
