@@ -1,4 +1,6 @@
 // Reads the drive of a vehicle as datasheets have it: limits of commands, motors, steering servos.
+#include <array>
+
 #include "worldfile/parse.h"
 
 namespace mvsim {
@@ -9,15 +11,7 @@ template <typename Spec>
 Spec parse_scalars(LoadState& state, const Element& e, const Scope& scope, Tags<Spec> tags) {
   const Fields fields(state, scope, e);
   Spec out;
-  out.where = e.where();
-  read_tags(state, fields, tags, out);
-  fields.warn_unknown(e.tag(), tag_names(tags));
-  return out;
-}
-
-LimitSpec parse_limit(LoadState& state, const Element& e, const Scope& scope, Tags<LimitSpec> tags) {
-  const Fields fields(state, scope, e);
-  LimitSpec out;
+  if constexpr (requires { out.where; }) out.where = e.where();
   read_tags(state, fields, tags, out);
   fields.warn_unknown(e.tag(), tag_names(tags));
   return out;
@@ -31,10 +25,9 @@ LimitsSpec parse_limits(LoadState& state, const Element& e, const Scope& scope) 
   const Element* const angular = fields.node("angular");
   if (!linear && !angular)
     throw WorldFileError(e.where(), "<limits> is empty, expected <linear> or <angular> with limits");
-  if (linear) out.linear = parse_limit(state, *linear, scope, kLinearLimitTags);
-  if (angular) out.angular = parse_limit(state, *angular, scope, kAngularLimitTags);
-  static constexpr std::string_view kKnown[] = {"linear", "angular"};
-  fields.warn_unknown("limits", {std::begin(kKnown), std::end(kKnown)});
+  if (linear) out.linear = parse_scalars(state, *linear, scope, kLinearLimitTags);
+  if (angular) out.angular = parse_scalars(state, *angular, scope, kAngularLimitTags);
+  fields.warn_unknown("limits", std::array<std::string_view, 2>{"linear", "angular"});
   return out;
 }
 
