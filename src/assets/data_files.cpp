@@ -35,6 +35,9 @@ std::string read_end(const OpenFile& file) {
   return tail.substr(at, kEndSize);
 }
 
+constexpr size_t kMaxPointBytes = size_t{256} << 20;
+constexpr double kFarthest = 1e9;
+
 }  // namespace
 
 class ZipFile::Bytes final : public PackedBytes {
@@ -126,13 +129,6 @@ std::string ZipFile::unpack(const std::string& name, const Member& m) const {
   if (out.size() != m.size || checksum != m.checksum) throw fail("damaged: the checksum is another");
   return out;
 }
-
-namespace {
-
-constexpr size_t kMaxPointBytes = size_t{256} << 20;
-constexpr double kFarthest = 1e9;
-
-}  // namespace
 
 std::vector<double> read_point_rows(const OpenFile& file, size_t columns, size_t max_rows,
                                     const SourceLocation& where, LoadGuard& guard) {

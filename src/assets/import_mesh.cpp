@@ -258,28 +258,6 @@ class Importer {
   uint64_t triangles_ = 0, vertices_ = 0;
 };
 
-}  // namespace
-
-RawMesh import_mesh(const AssimpLibrary& assimp, const MeshFiles& files) {
-  aiFileIO io{};
-  io.OpenProc = open_memory;
-  io.CloseProc = [](aiFileIO*, aiFile*) {};
-  io.UserData = reinterpret_cast<char*>(const_cast<MeshFiles*>(&files));
-  aiPropertyStore* const properties = assimp.create_properties();
-  assimp.set_integer(properties, AI_CONFIG_PP_SBP_REMOVE, aiPrimitiveType_POINT);
-  assimp.set_integer(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
-  assimp.set_float(properties, AI_CONFIG_PP_GSN_MAX_SMOOTHING_ANGLE, kMaxSmoothAngle);
-  // the faces of a ply share vertices: smoothed, an edge would have the normals of one of its faces
-  const unsigned smooth = files.name.ends_with(".ply") ? 0U : aiProcess_GenSmoothNormals;
-  constexpr unsigned kSteps = aiProcess_Triangulate | aiProcess_SortByPType |
-                              aiProcess_JoinIdenticalVertices | aiProcess_FlipUVs | aiProcess_FindInvalidData;
-  const aiScene* const scene = assimp.import(files.name.c_str(), kSteps | smooth, &io, properties);
-  if (!scene) throw Error("is not a readable mesh: " + shortened(assimp.error()));
-  return Importer(assimp, *scene).take();
-}
-
-namespace {
-
 constexpr const char* kName = "libassimp.so.5";
 constexpr const char* kRemedy = "install it (Debian: apt-get install libassimp5)";
 
@@ -302,6 +280,24 @@ void check_version(void* library) {
 }
 
 }  // namespace
+
+RawMesh import_mesh(const AssimpLibrary& assimp, const MeshFiles& files) {
+  aiFileIO io{};
+  io.OpenProc = open_memory;
+  io.CloseProc = [](aiFileIO*, aiFile*) {};
+  io.UserData = reinterpret_cast<char*>(const_cast<MeshFiles*>(&files));
+  aiPropertyStore* const properties = assimp.create_properties();
+  assimp.set_integer(properties, AI_CONFIG_PP_SBP_REMOVE, aiPrimitiveType_POINT);
+  assimp.set_integer(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
+  assimp.set_float(properties, AI_CONFIG_PP_GSN_MAX_SMOOTHING_ANGLE, kMaxSmoothAngle);
+  // the faces of a ply share vertices: smoothed, an edge would have the normals of one of its faces
+  const unsigned smooth = files.name.ends_with(".ply") ? 0U : aiProcess_GenSmoothNormals;
+  constexpr unsigned kSteps = aiProcess_Triangulate | aiProcess_SortByPType |
+                              aiProcess_JoinIdenticalVertices | aiProcess_FlipUVs | aiProcess_FindInvalidData;
+  const aiScene* const scene = assimp.import(files.name.c_str(), kSteps | smooth, &io, properties);
+  if (!scene) throw Error("is not a readable mesh: " + shortened(assimp.error()));
+  return Importer(assimp, *scene).take();
+}
 
 AssimpLibrary load_assimp() {
   void* const library = open_library("libmvsim_assimp.so", kName);

@@ -9,8 +9,6 @@
 #include <memory>
 #include <new>
 #include <set>
-#include <string>
-#include <string_view>
 
 #include "assets/read_image.h"
 #include "base/math.h"
@@ -101,40 +99,6 @@ void set_value(MapYaml& out, const YamlDocument& yaml, const YamlNode& key, cons
     out.ignored.push_back({key.where, "the key is unknown in a map yaml and ignored"});
   }
 }
-
-}  // namespace
-
-MapYaml parse_map_yaml(const std::string& path, std::string_view text) {
-  const YamlDocument yaml = parse_yaml(path, text);
-  const SourceLocation begin{std::make_shared<const std::string>(path), 1, 1};
-  YamlNode empty;
-  empty.kind = YamlNode::Kind::kMap;
-  empty.where = begin;
-  const bool has_none = yaml.nodes.empty() || yaml.nodes.front().is_empty();
-  const YamlNode& root = has_none ? empty : yaml.nodes.front();
-  if (root.kind != YamlNode::Kind::kMap)
-    throw WorldFileError(root.where, "found " + root.found() + ", expected 'key: value' lines");
-  MapYaml out;
-  std::set<std::string> seen;
-  SourceLocation threshold_where;
-  for (size_t i = 0; i + 1 < root.children.size(); i += 2) {
-    const YamlNode& key = yaml.child(root, i);
-    if (key.kind != YamlNode::Kind::kScalar)
-      throw WorldFileError(key.where, "found " + key.found() + " as a key, expected a word");
-    if (!seen.insert(key.text).second)
-      throw WorldFileError(key.where, "the key '" + shortened(key.text) + "' is given twice");
-    set_value(out, yaml, key, yaml.child(root, i + 1));
-    if (key.text.ends_with("_thresh")) threshold_where = key.where;
-  }
-  for (const char* key : {"image", "resolution", "origin"})
-    if (!seen.contains(key)) throw WorldFileError(root.where, "the map has no '" + std::string(key) + ":'");
-  if (out.free_threshold > out.occupied_threshold)
-    throw WorldFileError(threshold_where, "free_thresh is above occupied_thresh");
-  if (yaml.second) out.ignored.push_back({*yaml.second, "a second document is ignored"});
-  return out;
-}
-
-namespace {
 
 // libyaml compares each directive with all before it.
 constexpr ptrdiff_t kMaxPercentSigns = 1000;
@@ -273,25 +237,6 @@ class Parser {
   size_t values_ = 0;
 };
 
-}  // namespace
-
-bool YamlNode::is_empty() const {
-  if (kind != Kind::kScalar || !is_plain) return false;
-  return text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL";
-}
-
-std::string YamlNode::found() const {
-  if (kind == Kind::kMap) return "a map";
-  if (kind == Kind::kList) return "a list of " + std::to_string(children.size());
-  return std::string("'").append(shortened(text)).append("'");
-}
-
-YamlDocument parse_yaml(const std::string& path, std::string_view text) {
-  return Parser(path, text).take();
-}
-
-namespace {
-
 constexpr std::string_view kClass = "COccupancyGridMap2D";
 constexpr size_t kMaxGridBytes = static_cast<size_t>(kMaxImagePixels) + 4096;  // with data after the grid
 
@@ -320,6 +265,51 @@ class Bytes {
 };
 
 }  // namespace
+
+MapYaml parse_map_yaml(const std::string& path, std::string_view text) {
+  const YamlDocument yaml = parse_yaml(path, text);
+  const SourceLocation begin{std::make_shared<const std::string>(path), 1, 1};
+  YamlNode empty;
+  empty.kind = YamlNode::Kind::kMap;
+  empty.where = begin;
+  const bool has_none = yaml.nodes.empty() || yaml.nodes.front().is_empty();
+  const YamlNode& root = has_none ? empty : yaml.nodes.front();
+  if (root.kind != YamlNode::Kind::kMap)
+    throw WorldFileError(root.where, "found " + root.found() + ", expected 'key: value' lines");
+  MapYaml out;
+  std::set<std::string> seen;
+  SourceLocation threshold_where;
+  for (size_t i = 0; i + 1 < root.children.size(); i += 2) {
+    const YamlNode& key = yaml.child(root, i);
+    if (key.kind != YamlNode::Kind::kScalar)
+      throw WorldFileError(key.where, "found " + key.found() + " as a key, expected a word");
+    if (!seen.insert(key.text).second)
+      throw WorldFileError(key.where, "the key '" + shortened(key.text) + "' is given twice");
+    set_value(out, yaml, key, yaml.child(root, i + 1));
+    if (key.text.ends_with("_thresh")) threshold_where = key.where;
+  }
+  for (const char* key : {"image", "resolution", "origin"})
+    if (!seen.contains(key)) throw WorldFileError(root.where, "the map has no '" + std::string(key) + ":'");
+  if (out.free_threshold > out.occupied_threshold)
+    throw WorldFileError(threshold_where, "free_thresh is above occupied_thresh");
+  if (yaml.second) out.ignored.push_back({*yaml.second, "a second document is ignored"});
+  return out;
+}
+
+bool YamlNode::is_empty() const {
+  if (kind != Kind::kScalar || !is_plain) return false;
+  return text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL";
+}
+
+std::string YamlNode::found() const {
+  if (kind == Kind::kMap) return "a map";
+  if (kind == Kind::kList) return "a list of " + std::to_string(children.size());
+  return std::string("'").append(shortened(text)).append("'");
+}
+
+YamlDocument parse_yaml(const std::string& path, std::string_view text) {
+  return Parser(path, text).take();
+}
 
 MrptGrid read_mrpt_grid(const OpenFile& file, const SourceLocation& where, LoadGuard& guard) {
   const std::string& path = file.path();

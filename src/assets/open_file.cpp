@@ -13,6 +13,9 @@
 #include "base/text.h"
 
 namespace mvsim {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 Error error_of(const std::string& path, const std::string& why) {
@@ -56,6 +59,27 @@ std::string unpack_gzip(const std::string& path, std::string bytes, size_t max_b
     }
     return static_cast<int>(count - stream.avail_out);
   });
+}
+
+constexpr int kMaxEntries = 2000;  // looked at in a folder
+
+// Names of the files of a folder, in order.
+std::vector<std::string> files_of(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  fs::directory_iterator entry(folder, error);
+  for (int n = 0; !error && entry != fs::directory_iterator() && n < kMaxEntries; ++n, entry.increment(error))
+    if (std::error_code ignored; fs::is_regular_file(entry->symlink_status(ignored)))
+      names.push_back(entry->path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string suggestion(const std::vector<std::string>& folders, const std::string& name) {
+  for (const std::string& folder : folders)
+    if (const std::string near = nearest_name(name, files_of(folder)); !near.empty() && near != name)
+      return ", did you mean '" + (folders.size() > 1 ? join_path(folder, near) : near) + "'?";
+  return "";
 }
 
 }  // namespace
@@ -128,35 +152,6 @@ OpenFile open_file(const std::string& path) {
   return {descriptor, path, static_cast<uint64_t>(status.st_size)};
 }
 
-}  // namespace mvsim
-
-namespace fs = std::filesystem;
-
-namespace mvsim {
-namespace {
-
-constexpr int kMaxEntries = 2000;  // looked at in a folder
-
-// Names of the files of a folder, in order.
-std::vector<std::string> files_of(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  fs::directory_iterator entry(folder, error);
-  for (int n = 0; !error && entry != fs::directory_iterator() && n < kMaxEntries; ++n, entry.increment(error))
-    if (std::error_code ignored; fs::is_regular_file(entry->symlink_status(ignored)))
-      names.push_back(entry->path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-std::string suggestion(const std::vector<std::string>& folders, const std::string& name) {
-  for (const std::string& folder : folders)
-    if (const std::string near = nearest_name(name, files_of(folder)); !near.empty() && near != name)
-      return ", did you mean '" + (folders.size() > 1 ? join_path(folder, near) : near) + "'?";
-  return "";
-}
-
-}  // namespace
 
 std::string nearby_file(const FileRoots& roots, const std::vector<std::string>& candidates) {
   std::vector<std::string> folders;

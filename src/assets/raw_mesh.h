@@ -39,19 +39,6 @@ struct RawMesh {
   std::vector<std::vector<char>> textures;  // files within the mesh's file
 };
 
-void visit(auto& archive, ValueOf<RawPart> auto& part) {
-  auto& [positions, normals, uvs, colors, indices, material] = part;
-  archive(positions, normals, uvs, colors, indices, material);
-}
-void visit(auto& archive, ValueOf<RawMaterial> auto& material) {
-  auto& [color, texture, embedded] = material;
-  archive(color, texture, embedded);
-}
-void visit(auto& archive, ValueOf<RawMesh> auto& mesh) {
-  auto& [parts, lines, materials, textures] = mesh;
-  archive(parts, lines, materials, textures);
-}
-
 // The files that a reader may see, by name; the first is the mesh.
 struct MeshFiles {
   std::string name;  // "mesh.dae": its end tells the format

@@ -8,7 +8,6 @@
 
 #include "assets/confined_child.h"
 #include "assets/raw_mesh.h"
-#include "base/geometry3.h"
 
 namespace mvsim {
 namespace {
@@ -167,6 +166,15 @@ double bytes_of(const RawPart& part) {
          4.0 * static_cast<double>(part.indices.size());
 }
 
+constexpr double kSamePlane = 1 - 1e-6;  // cosine between two normals
+
+struct Edge {
+  uint32_t from = 0, to = 0;  // indices of positions
+  int triangles = 0;
+  Vec3 normal;  // of the first triangle
+  bool is_bent = false;
+};
+
 }  // namespace
 
 bool is_mesh_path(std::string_view path) {
@@ -209,19 +217,6 @@ MeshFile read_mesh(const MeshSource& source, const SourceLocation& where, LoadGu
     throw Error(source.path + ": is a mesh without triangles and lines");
   return out;
 }
-
-namespace {
-
-constexpr double kSamePlane = 1 - 1e-6;  // cosine between two normals
-
-struct Edge {
-  uint32_t from = 0, to = 0;  // indices of positions
-  int triangles = 0;
-  Vec3 normal;  // of the first triangle
-  bool is_bent = false;
-};
-
-}  // namespace
 
 std::vector<std::array<Vec3, 2>> sharp_edges(const Mesh& mesh) {
   std::map<std::tuple<double, double, double>, uint32_t> places;

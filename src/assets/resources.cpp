@@ -62,6 +62,19 @@ std::optional<std::string> rest_of(const std::string& url, const std::string& pr
   return prefix.ends_with('/') ? std::optional(rest) : std::nullopt;
 }
 
+constexpr size_t kMaxImageBytes = size_t{256} << 20;
+constexpr size_t kMaxMeshBytes = size_t{128} << 20;
+constexpr size_t kMaxTextureBytes = size_t{64} << 20;
+
+// The entry of `path`, made by `make()` if there is none.
+template <typename T, typename Make>
+std::shared_ptr<const T> find_or_make(std::map<std::string, std::shared_ptr<const T>>& held,
+                                      const std::string& path, const Make& make) {
+  const auto found = held.find(path);
+  if (found != held.end()) return found->second;
+  return held[path] = std::make_shared<const T>(make());
+}
+
 }  // namespace
 
 bool is_url(std::string_view uri) {
@@ -116,23 +129,6 @@ std::optional<OpenFile> Resources::find(const std::string& uri, const std::strin
     if (auto file = roots_.open(zip, zip_reason)) return open_member(std::move(*file), member);
   throw Error("the file '" + shortened(path, 200) + "' " + reason + nearby_file(roots_, {candidate}));
 }
-
-namespace {
-
-constexpr size_t kMaxImageBytes = size_t{256} << 20;
-constexpr size_t kMaxMeshBytes = size_t{128} << 20;
-constexpr size_t kMaxTextureBytes = size_t{64} << 20;
-
-// The entry of `path`, made by `make()` if there is none.
-template <typename T, typename Make>
-std::shared_ptr<const T> find_or_make(std::map<std::string, std::shared_ptr<const T>>& held,
-                                      const std::string& path, const Make& make) {
-  const auto found = held.find(path);
-  if (found != held.end()) return found->second;
-  return held[path] = std::make_shared<const T>(make());
-}
-
-}  // namespace
 
 std::shared_ptr<const std::string> AssetCache::text(const OpenFile& file, size_t max_bytes) {
   return find_or_make(texts_, file.path(), [&] { return file.read(max_bytes); });

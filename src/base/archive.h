@@ -1,9 +1,10 @@
 // Archives: plain values to bytes and back, for snapshots. The same walk over the values also computes a
 // hash.
 //
-// A struct takes part by a function visit(archive, value) that passes its fields to the archive. The function
-// serves writing, reading and hashing. It takes the fields from a structured binding, so a new field that is
-// missing there does not compile.
+// A plain struct takes part with all its fields, in their order. Another struct takes part by a function
+// visit(archive, value) that passes its fields to the archive. The function serves writing, reading and
+// hashing. It takes the fields from a structured binding, so a new field that is missing there does not
+// compile.
 #pragma once
 
 #include <array>
@@ -32,6 +33,47 @@ concept ValueOf = std::same_as<std::remove_const_t<T>, U>;
 
 template <typename T>
 concept PlainNumber = std::is_arithmetic_v<T> && !std::same_as<T, bool>;
+
+// Stands for a value of any type where only the number of values counts.
+struct AnyValue {
+  template <typename T>
+  operator T() const;
+};
+
+// Returns the number of fields of a struct without constructors: how many values initialise it.
+template <typename T, typename... Values>
+consteval size_t count_fields() {
+  if constexpr (requires { T{Values{}..., AnyValue{}}; })
+    return count_fields<T, Values..., AnyValue>();
+  else
+    return sizeof...(Values);
+}
+
+// Passes a struct to an archive: by its visit(), or without one by its fields, which are at most nine.
+template <typename Archive, typename T>
+void pass_fields(Archive& archive, T& value) {
+  if constexpr (requires { visit(archive, value); }) {
+    visit(archive, value);
+  } else {
+    constexpr size_t kFields = count_fields<std::remove_const_t<T>>();
+    static_assert(kFields >= 1 && kFields <= 9, "the struct needs a visit()");
+#define MVSIM_PASS_FIELDS(count, ...) \
+  if constexpr (kFields == count) {   \
+    auto& [__VA_ARGS__] = value;      \
+    archive(__VA_ARGS__);             \
+  }
+    MVSIM_PASS_FIELDS(1, a)
+    MVSIM_PASS_FIELDS(2, a, b)
+    MVSIM_PASS_FIELDS(3, a, b, c)
+    MVSIM_PASS_FIELDS(4, a, b, c, d)
+    MVSIM_PASS_FIELDS(5, a, b, c, d, e)
+    MVSIM_PASS_FIELDS(6, a, b, c, d, e, f)
+    MVSIM_PASS_FIELDS(7, a, b, c, d, e, f, g)
+    MVSIM_PASS_FIELDS(8, a, b, c, d, e, f, g, h)
+    MVSIM_PASS_FIELDS(9, a, b, c, d, e, f, g, h, i)
+#undef MVSIM_PASS_FIELDS
+  }
+}
 
 // Hash of 64 bits. It detects accidental changes, not intended ones. A change of one byte always changes it.
 class ByteHash {
@@ -69,7 +111,7 @@ class ArchiveOutput {
     } else if constexpr (std::is_enum_v<T>) {
       put(static_cast<std::underlying_type_t<T>>(value));
     } else {
-      visit(sink(), value);
+      pass_fields(sink(), value);
     }
   }
   template <PlainNumber T, size_t n>
@@ -188,7 +230,7 @@ class ArchiveReader {
       get(number);
       value = static_cast<T>(number);
     } else {
-      visit(*this, value);
+      pass_fields(*this, value);
     }
   }
   template <PlainNumber T, size_t n>
@@ -228,36 +270,9 @@ class ArchiveReader {
   bool finite_only_ = true;
 };
 
-// Geometry in archives.
-
-void visit(auto& archive, ValueOf<Vec2> auto& value) {
-  auto& [x, y] = value;
-  archive(x, y);
-}
-
-void visit(auto& archive, ValueOf<Pose2> auto& value) {
-  auto& [x, y, yaw] = value;
-  archive(x, y, yaw);
-}
-
-void visit(auto& archive, ValueOf<Pose3> auto& value) {
-  auto& [x, y, z, yaw, pitch, roll] = value;
-  archive(x, y, z, yaw, pitch, roll);
-}
-
-void visit(auto& archive, ValueOf<Twist2> auto& value) {
-  auto& [vx, vy, omega] = value;
-  archive(vx, vy, omega);
-}
-
-void visit(auto& archive, ValueOf<Rotation2> auto& value) {
-  auto& [c, s] = value;
+void visit(auto& archive, ValueOf<Rotation2> auto& rotation) {
+  auto& [c, s] = rotation;
   archive(c, s);
-}
-
-void visit(auto& archive, ValueOf<Rect> auto& value) {
-  auto& [x_min, x_max, y_min, y_max] = value;
-  archive(x_min, x_max, y_min, y_max);
 }
 
 }  // namespace mvsim

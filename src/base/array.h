@@ -13,23 +13,15 @@ namespace mvsim {
 enum class DType : uint8_t { kFloat32, kUint8, kUint16, kFloat64 };
 
 template <typename T>
-struct DTypeOf;
+inline constexpr DType kDTypeOf = DType{};
 template <>
-struct DTypeOf<float> {
-  static constexpr DType kValue = DType::kFloat32;
-};
+inline constexpr DType kDTypeOf<float> = DType::kFloat32;
 template <>
-struct DTypeOf<uint8_t> {
-  static constexpr DType kValue = DType::kUint8;
-};
+inline constexpr DType kDTypeOf<uint8_t> = DType::kUint8;
 template <>
-struct DTypeOf<uint16_t> {
-  static constexpr DType kValue = DType::kUint16;
-};
+inline constexpr DType kDTypeOf<uint16_t> = DType::kUint16;
 template <>
-struct DTypeOf<double> {
-  static constexpr DType kValue = DType::kFloat64;
-};
+inline constexpr DType kDTypeOf<double> = DType::kFloat64;
 
 // Calls work(T()) with a value of the type that `dtype` names.
 template <typename Work>
@@ -52,17 +44,8 @@ inline size_t size_of(DType dtype) {  // bytes
 }
 
 inline std::string_view name_of(DType dtype) {  // as in NumPy
-  switch (dtype) {
-    case DType::kUint8:
-      return "uint8";
-    case DType::kUint16:
-      return "uint16";
-    case DType::kFloat64:
-      return "float64";
-    case DType::kFloat32:
-      break;
-  }
-  return "float32";
+  constexpr std::string_view kNames[] = {"float32", "uint8", "uint16", "float64"};
+  return kNames[static_cast<size_t>(dtype)];
 }
 
 // The largest value of an integer type; 0 for the others.

@@ -1,9 +1,6 @@
 #include "base/geometry.h"
 
-#include <cmath>
-
 #include "base/geometry3.h"
-#include "base/math.h"
 
 namespace mvsim {
 namespace {

@@ -5,8 +5,6 @@
 // its result; tests/cpp/base/math_test.cpp holds them to it. NaN gives NaN.
 #pragma once
 
-#include <cstdint>
-
 #include "base/math_coefficients.h"
 
 namespace mvsim {

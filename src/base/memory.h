@@ -50,9 +50,6 @@ class HugePageAllocator {
   static constexpr size_t kMaxBytes = ~size_t{0} / 2;
 };
 
-}  // namespace mvsim
-namespace mvsim {
-
 // Whether this build has a sanitizer. Its library reserves terabytes of addresses and makes system calls of
 // its own, so some limits must be off.
 

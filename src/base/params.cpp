@@ -6,19 +6,10 @@
 #include <cstdio>
 
 #include "base/math.h"
+#include "base/text.h"
 
 namespace mvsim {
 namespace {
-
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-std::string_view trim(std::string_view s) {
-  while (!s.empty() && is_blank(s.front())) s.remove_prefix(1);
-  while (!s.empty() && is_blank(s.back())) s.remove_suffix(1);
-  return s;
-}
 
 std::string short_number(double v) {
   char buffer[32];
@@ -40,7 +31,7 @@ const NamedText* ParamSet::find(std::string_view name) const {
 }
 
 std::optional<double> scan_number(std::string_view text) {
-  text = trim(text);
+  text = trimmed(text);
   if (!text.empty() && text.front() == '+') text.remove_prefix(1);
   double value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -56,7 +47,7 @@ double parse_number(const NamedText& value) {
 
 bool parse_bool(const NamedText& value) {
   std::string lower;
-  for (char c : trim(value.text)) lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  for (char c : trimmed(value.text)) lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   if (lower == "true" || lower == "1") return true;
   if (lower == "false" || lower == "0") return false;
   throw WorldFileError(
@@ -72,7 +63,7 @@ int parse_int(const NamedText& value) {
 }
 
 size_t parse_choice(const NamedText& value, std::span<const std::string_view> choices) {
-  const std::string_view text = trim(value.text);
+  const std::string_view text = trimmed(value.text);
   for (size_t i = 0; i < choices.size(); ++i)
     if (choices[i] == text) return i;
   std::string expected;
@@ -84,17 +75,16 @@ size_t parse_choice(const NamedText& value, std::span<const std::string_view> ch
 
 std::vector<double> parse_numbers(const NamedText& value, size_t min, size_t max, const char* expected) {
   std::vector<double> out;
-  std::string_view rest = trim(value.text);
+  std::string_view rest = trimmed(value.text);
   while (!rest.empty()) {
-    size_t end = 0;
-    while (end < rest.size() && !is_blank(rest[end])) ++end;
+    const size_t end = std::min(rest.find_first_of(" \t\r\n"), rest.size());
     const auto number = scan_number(rest.substr(0, end));
     if (!number || out.size() == max) {
       out.clear();
       break;
     }
     out.push_back(*number);
-    rest = trim(rest.substr(end));
+    rest = trimmed(rest.substr(end));
   }
   if (out.size() < min)
     throw WorldFileError(value.where,

@@ -4,6 +4,7 @@
 // for misspelt names, the flat parameter array that a Simulation copies, and randomisation by an environment.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -92,5 +93,19 @@ std::string range_text(const ParamInfo& info);
 
 // Throws WorldFileError when `value` is outside the row's range.
 void check_range(const ParamInfo& info, double value, const SourceLocation& where);
+
+// A registry of classes with one object each, such as tire models, has a row registered<Base, class T> for
+// each class. The row also declares the class, so it stands at the namespace of the class. The file of the
+// class instantiates the function (base/registered.h), or specialises it.
+template <class Base, class T>
+const Base& registered();
+
+// Returns the objects of the rows of a registry.
+template <typename Base, size_t count>
+std::array<const Base*, count> objects_of(const Base& (*const (&rows)[count])()) {
+  std::array<const Base*, count> out;
+  for (size_t i = 0; i < count; ++i) out[i] = &rows[i]();
+  return out;
+}
 
 }  // namespace mvsim

@@ -86,6 +86,23 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+std::vector<std::string> split_words(std::string_view text, std::string_view separators) {
+  std::vector<std::string> out;
+  for (size_t begin = 0; (begin = text.find_first_not_of(separators, begin)) != std::string_view::npos;) {
+    const size_t end = std::min(text.find_first_of(separators, begin), text.size());
+    out.emplace_back(text.substr(begin, end - begin));
+    begin = end;
+  }
+  return out;
+}
+
 std::string folder_of(const std::string& path) {
   const size_t slash = path.rfind('/');
   if (slash == std::string::npos) return ".";

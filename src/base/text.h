@@ -37,6 +37,12 @@ size_t find_not_text(std::string_view text);
 // One line of valid UTF-8: control characters as \n, \t, \r and \x1b, bytes that are no UTF-8 as \xff.
 std::string printable(std::string_view text);
 
+// The text without the blanks, tabs and ends of lines around it.
+std::string_view trimmed(std::string_view text);
+
+// The words of a text, between any of these characters.
+std::vector<std::string> split_words(std::string_view text, std::string_view separators = ", \t\r\n");
+
 // Operations on names of files. Only assets/file_roots.h opens files.
 
 std::string folder_of(const std::string& path);

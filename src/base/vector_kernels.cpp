@@ -1,8 +1,6 @@
 #include "base/vector_kernels.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 
 #include "base/geometry.h"
 

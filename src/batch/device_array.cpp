@@ -4,7 +4,6 @@
 #include <functional>
 #include <numeric>
 
-#include "render/gl/cuda_device.h"
 #include "sensor/view_sensor.h"
 #include "views/draw_views.h"
 #include "views/view_backend.h"
@@ -36,6 +35,32 @@ void let_go(Managed* managed) {
 
 std::string text_of(const std::pair<int32_t, int32_t>& device) {
   return "(" + std::to_string(device.first) + ", " + std::to_string(device.second) + ")";
+}
+
+// Returns how the observation is made on a GPU, if it is an image of a camera.
+std::optional<DeviceImage> device_image(const Task& task, const ObservationSlot& slot, Device device) {
+  const Picture* const picture = slot.term->picture();
+  const auto index = picture ? picture->image() : std::nullopt;
+  const Model& model = *task.models.front();
+  if (!index || !draws_by_egl(model, index->sensor, index->image)) return std::nullopt;
+  const std::string& key = task.observation_specs[slot.index].key;
+  const std::string found = "device: found '" + name_of(device) + "', but the observation '" + key + "' ";
+  if (slot.history > 1)
+    throw Error(
+        found + "has history=\"" + std::to_string(slot.history) +
+        "\", expected 1: former frames are not kept on a GPU; stack the arrays of several steps there, or "
+        "leave out device= to have NumPy arrays");
+  const auto& sensor = static_cast<const ViewSensor&>(*model.sensors[index->sensor].sensor);
+  if (sensor.finish_of(index->image).kind == ImageFinish::kOwn)
+    throw Error(found +
+                "is finished by its sensor on the CPU, expected one of the classes camera and rgbd_camera");
+  DeviceImage image{.clips = slot.clips && slot.dtype == DType::kFloat32,
+                    .normalizes = slot.normalize,
+                    .low = slot.low.front(),
+                    .high = slot.high.front()};
+  if (const std::optional<float> value = picture->in_place_of_zero())
+    image.replaces_zero = true, image.in_place_of_zero = *value;
+  return image;
 }
 
 }  // namespace
@@ -129,36 +154,6 @@ DlpackExport DeviceArray::to_dlpack(const DlpackWish& wish) const {
   if (wish.max_version && wish.max_version->first >= kMajor) return {.versioned = &owner->versioned};
   return {.plain = &owner->plain};
 }
-
-namespace {
-
-// Returns how the observation is made on a GPU, if it is an image of a camera.
-std::optional<DeviceImage> device_image(const Task& task, const ObservationSlot& slot, Device device) {
-  const Picture* const picture = slot.term->picture();
-  const auto index = picture ? picture->image() : std::nullopt;
-  const Model& model = *task.models.front();
-  if (!index || !draws_by_egl(model, index->sensor, index->image)) return std::nullopt;
-  const std::string& key = task.observation_specs[slot.index].key;
-  const std::string found = "device: found '" + name_of(device) + "', but the observation '" + key + "' ";
-  if (slot.history > 1)
-    throw Error(
-        found + "has history=\"" + std::to_string(slot.history) +
-        "\", expected 1: former frames are not kept on a GPU; stack the arrays of several steps there, or "
-        "leave out device= to have NumPy arrays");
-  const auto& sensor = static_cast<const ViewSensor&>(*model.sensors[index->sensor].sensor);
-  if (sensor.finish_of(index->image).kind == ImageFinish::kOwn)
-    throw Error(found +
-                "is finished by its sensor on the CPU, expected one of the classes camera and rgbd_camera");
-  DeviceImage image{.clips = slot.clips && slot.dtype == DType::kFloat32,
-                    .normalizes = slot.normalize,
-                    .low = slot.low.front(),
-                    .high = slot.high.front()};
-  if (const std::optional<float> value = picture->in_place_of_zero())
-    image.replaces_zero = true, image.in_place_of_zero = *value;
-  return image;
-}
-
-}  // namespace
 
 DeviceObservations device_observations(const Task& task, Device device) {
   DeviceObservations out;

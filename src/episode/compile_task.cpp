@@ -42,58 +42,9 @@ WorldFileError blamed_on(const std::vector<std::string>& keywords, const WorldFi
   return {{std::make_shared<const std::string>(names), 0, 0}, error.what()};
 }
 
-}  // namespace
-
-std::unique_ptr<Task> compile_task(const EnvSpec& spec, const EnvLoadOptions& options) {
-  return compile_task(spec, options, draw_by(options.camera_backend));
-}
-
-// An error that occurs only with the caller's keywords is reported at the keywords, not at the line of the
-// file.
-std::unique_ptr<Task> compile_task(const EnvSpec& spec, const EnvLoadOptions& options,
-                                   const ViewDrawerMaker& make_drawer) {
-  try {
-    std::unique_ptr<Task> task = assemble_task(spec, options, make_drawer);
-    warn_of_no_effect(*task, options.poll);
-    refuse_warnings(*task);
-    return task;
-  } catch (const WorldFileError& error) {
-    if (!spec.as_written || error.where().line == 0 || is_of_caller(error, spec)) throw;
-    if (!works([&] { assemble_task(*spec.as_written, options, make_drawer); })) throw;
-    throw blamed_on(keywords_of(spec.overrides), error);
-  }
-}
-
-// Returns the error with the keywords that cause it: those that each alone prevent a start, or all if there
-// is none.
-WorldFileError explain_start(const EnvSpec& spec, const EnvLoadOptions& options, uint64_t key,
-                             uint32_t episode, const WorldFileError& error) {
-  if (!spec.as_written || error.where().line == 0) return error;
-  const auto starts_with = [&](const std::string& keyword) {
-    std::vector<Override> own;
-    for (const Override& change : spec.overrides)
-      if (change.path[0] == keyword) own.push_back(change);
-    return works([&] {
-      EnvSpec other = *spec.as_written;
-      apply_overrides(other, own);
-      const std::unique_ptr<Task> task = assemble_task(other, options, draw_by(options.camera_backend));
-      EnvState env = make_env(*task, key);
-      env.next_episode = episode;
-      start_episode(*task, env, options.poll);
-    });
-  };
-  if (!starts_with("")) return error;
-  std::vector<std::string> keywords = keywords_of(spec.overrides), binding;
-  if (keywords.size() > 1)
-    std::remove_copy_if(keywords.begin(), keywords.end(), std::back_inserter(binding), starts_with);
-  return blamed_on(binding.empty() ? keywords : binding, error);
-}
-
 // Finds randomisations that change nothing in an environment, such as the friction of tires that never slip.
 // An episode is driven twice with the same random actions, once with the parameters at the lower end of their
 // range and once at the upper end. Where both runs are equal to the bit, the task warns.
-
-namespace {
 
 constexpr int kPeriods = 60, kHold = 6;  // control periods of a run, and of each action
 constexpr int kMostSteps = 20'000;       // of a run; tasks with longer runs are not checked
@@ -173,6 +124,51 @@ std::string reason(const VehicleModel& vehicle, const std::string& path) {
 }
 
 }  // namespace
+
+std::unique_ptr<Task> compile_task(const EnvSpec& spec, const EnvLoadOptions& options) {
+  return compile_task(spec, options, draw_by(options.camera_backend));
+}
+
+// An error that occurs only with the caller's keywords is reported at the keywords, not at the line of the
+// file.
+std::unique_ptr<Task> compile_task(const EnvSpec& spec, const EnvLoadOptions& options,
+                                   const ViewDrawerMaker& make_drawer) {
+  try {
+    std::unique_ptr<Task> task = assemble_task(spec, options, make_drawer);
+    warn_of_no_effect(*task, options.poll);
+    refuse_warnings(*task);
+    return task;
+  } catch (const WorldFileError& error) {
+    if (!spec.as_written || error.where().line == 0 || is_of_caller(error, spec)) throw;
+    if (!works([&] { assemble_task(*spec.as_written, options, make_drawer); })) throw;
+    throw blamed_on(keywords_of(spec.overrides), error);
+  }
+}
+
+// Returns the error with the keywords that cause it: those that each alone prevent a start, or all if there
+// is none.
+WorldFileError explain_start(const EnvSpec& spec, const EnvLoadOptions& options, uint64_t key,
+                             uint32_t episode, const WorldFileError& error) {
+  if (!spec.as_written || error.where().line == 0) return error;
+  const auto starts_with = [&](const std::string& keyword) {
+    std::vector<Override> own;
+    for (const Override& change : spec.overrides)
+      if (change.path[0] == keyword) own.push_back(change);
+    return works([&] {
+      EnvSpec other = *spec.as_written;
+      apply_overrides(other, own);
+      const std::unique_ptr<Task> task = assemble_task(other, options, draw_by(options.camera_backend));
+      EnvState env = make_env(*task, key);
+      env.next_episode = episode;
+      start_episode(*task, env, options.poll);
+    });
+  };
+  if (!starts_with("")) return error;
+  std::vector<std::string> keywords = keywords_of(spec.overrides), binding;
+  if (keywords.size() > 1)
+    std::remove_copy_if(keywords.begin(), keywords.end(), std::back_inserter(binding), starts_with);
+  return blamed_on(binding.empty() ? keywords : binding, error);
+}
 
 void warn_of_no_effect(Task& task, const Poll& poll) {
   if (task.substeps > kMostSteps / kPeriods) return;

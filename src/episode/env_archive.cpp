@@ -8,46 +8,6 @@
 
 namespace mvsim {
 
-void visit(auto& archive, ValueOf<Measurements> auto& measurements) {
-  auto& [pose, heading, twist, to_goal, goal_distance, path_distance, clearance, contacts] = measurements;
-  archive(pose, heading, twist, to_goal, goal_distance, path_distance, clearance, contacts);
-}
-
-void visit(auto& archive, ValueOf<PeriodStart> auto& before) {
-  auto& [goal_distance, path_distance, contacts] = before;
-  archive(goal_distance, path_distance, contacts);
-}
-
-void visit(auto& archive, ValueOf<MoverState> auto& mover) {
-  auto& [goal, start, speed, next, crosses, asked] = mover;
-  archive(goal, start, speed, next, crosses, asked);
-}
-
-void visit(auto& archive, ValueOf<Delay> auto& delay) {
-  auto& [periods, steps] = delay;
-  archive(periods, steps);
-}
-
-void visit(auto& archive, ValueOf<LateActions> auto& actions) {
-  auto& [active, delay, count, values] = actions;
-  archive(active, delay, count, values);
-}
-
-void visit(auto& archive, ValueOf<LateFrames> auto& late) {
-  auto& [active, delay, count, frames, recipes] = late;
-  archive(active, delay, count, frames, recipes);
-}
-
-void visit(auto& archive, ValueOf<Pushes> auto& pushes) {
-  auto& [active, count, due] = pushes;
-  archive(active, count, due);
-}
-
-void visit(auto& archive, ValueOf<TransferState> auto& transfer) {
-  auto& [actions, frames, pushes] = transfer;
-  archive(actions, frames, pushes);
-}
-
 template <typename Archive>
 void visit(Archive& archive, ValueOf<HeldParam> auto& held) {
   auto& [pattern, value] = held;

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "episode/episode.h"
 #include "episode/observe.h"
 #include "model/transfer_params.h"
 #include "sensor/view_sensor.h"
 #include "task/track/localization.h"
 #include "vehicle/car.h"
-#include "views/view_moment.h"
 
 namespace mvsim {
 namespace {

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "base/error.h"
 #include "base/math.h"
@@ -95,34 +92,6 @@ bool is_exact(const ObservationSource& source, const ParamSet& term, bool has_lo
   return (needs("pose") && !has_localization) || (needs("velocity") && !by_wheels);
 }
 
-}  // namespace
-
-std::vector<ObservationSource> observation_sources(const Task& task, const EnvSpec& spec, size_t agent) {
-  const AgentTask& own = task.agents.at(agent);
-  // agents of one pattern have one description
-  const AgentSpec& described = spec.agents[std::min(agent, spec.agents.size() - 1)];
-  const bool has_localization = std::ranges::any_of(
-      spec.trackers, [](const TermSpec& term) { return term.params.tag == kLocalizationTag; });
-  std::vector<ObservationSource> out;
-  for (size_t k = 0; k < own.observations.size(); ++k) {
-    const ParamSet& term = described.observations.at(k).params;
-    out.push_back(source_of(own.observations[k], task.observation_specs[k], term.class_name,
-                            *task.models.front(), spec));
-    out.back().is_exact = is_exact(out.back(), term, has_localization);
-  }
-  return out;
-}
-
-void read_from_state(EnvSpec& spec) {
-  for (AgentSpec& agent : spec.agents)
-    for (TermSpec& term : agent.observations) {
-      if (needs_only(term.params.class_name, "sensor")) set_attribute(term.params, "timing", "sensor");
-      if (needs_only(term.params.class_name, "velocity")) set_attribute(term.params, "source", "body");
-    }
-}
-
-namespace {
-
 constexpr double kTurn = 2 * kPi;
 
 // Evenly spaced directions, addressed by fractional index.
@@ -169,6 +138,30 @@ bool stand_at_one_place(const Pose2& a, const Pose2& b) {
 }
 
 }  // namespace
+
+std::vector<ObservationSource> observation_sources(const Task& task, const EnvSpec& spec, size_t agent) {
+  const AgentTask& own = task.agents.at(agent);
+  // agents of one pattern have one description
+  const AgentSpec& described = spec.agents[std::min(agent, spec.agents.size() - 1)];
+  const bool has_localization = std::ranges::any_of(
+      spec.trackers, [](const TermSpec& term) { return term.params.tag == kLocalizationTag; });
+  std::vector<ObservationSource> out;
+  for (size_t k = 0; k < own.observations.size(); ++k) {
+    const ParamSet& term = described.observations.at(k).params;
+    out.push_back(source_of(own.observations[k], task.observation_specs[k], term.class_name,
+                            *task.models.front(), spec));
+    out.back().is_exact = is_exact(out.back(), term, has_localization);
+  }
+  return out;
+}
+
+void read_from_state(EnvSpec& spec) {
+  for (AgentSpec& agent : spec.agents)
+    for (TermSpec& term : agent.observations) {
+      if (needs_only(term.params.class_name, "sensor")) set_attribute(term.params, "timing", "sensor");
+      if (needs_only(term.params.class_name, "velocity")) set_attribute(term.params, "source", "body");
+    }
+}
 
 ScanFit fit_scan(const GivenScan& given, const FittedLidar& lidar, float* ranges, uint8_t* valid) {
   if (given.ranges.empty() || !(std::fabs(given.angle_increment) > 0) || !std::isfinite(given.angle_min) ||

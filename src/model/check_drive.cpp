@@ -107,79 +107,18 @@ SpeedLoop loop_of(const Model& model, const VehicleModel& v, const NamedParams& 
   return loop;
 }
 
-}  // namespace
-
-void check_drives(const WorldSpec& spec, Model& model) {
-  for (const VehicleSpec& vehicle : spec.vehicles) {
-    const VehicleModel& v = model.vehicles[model.vehicle_index(vehicle.name)];
-    NamedParams params(model, v);
-    if (!params.find("KP") || !(model.gravity > 0)) continue;
-    const SpeedGains gains{params.at("KP"), params.at("KI"), params.at("max_torque")};
-    const SpeedLoop loop = loop_of(model, v, params);
-    const std::optional<SpeedFault> fault = fault_of(loop, gains);
-    if (!fault) continue;
-    const SpeedGains better = settling_gains(loop, gains);
-    const char* const what = *fault == SpeedFault::kOvershoots
-                                 ? "the vehicle's speed overshoots in every step"
-                                 : "its wheels break away and swing about the speed that they should have";
-    model.warnings.push_back(
-        vehicle.controller.where.text() + ": <controller class=\"" + std::string(v.controller->name()) +
-        "\"> of vehicle '" + v.name + "' settles badly or not at all at a step of " +
-        rounded(model.timestep) + " s with KP " + rounded(gains.kp) + " and max_torque " +
-        rounded(gains.max_torque) + ": " + what + "; KP " + rounded(better.kp) + ", KI " +
-        rounded(better.ki) + ", max_torque " + rounded(better.max_torque) + " do");
-  }
-}
-
 // Whether the tires' default C_damping, which suits robots of some kilograms, is far too much for a lighter
 // one.
 
-namespace {
-
-constexpr std::string_view kName = "C_damping";
+constexpr std::string_view kDampingTag = "C_damping";
 constexpr double kLeast = 0.5;  // s in which a vehicle that rolls freely may lose its speed (to 1/e)
 constexpr double kUsual = 5;    // s that are usual
 
 const ParamInfo* damping_of(const TireModel& tire) {
   for (const ParamInfo& param : tire.params())
-    if (param.name == kName) return &param;
+    if (param.name == kDampingTag) return &param;
   return nullptr;
 }
-
-}  // namespace
-
-std::string rounded(double value, int digits) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*g", digits, value);
-  return text;
-}
-
-void check_dampings(const WorldSpec& spec, Model& model) {
-  std::set<std::string> reported;
-  for (const VehicleSpec& vehicle : spec.vehicles) {
-    const VehicleModel& v = model.vehicles[model.vehicle_index(vehicle.name)];
-    const ParamInfo* const damping = damping_of(*v.tire);
-    // a controller that imposes a twist heeds no torque
-    if (!damping || vehicle.friction.find(kName) || (vehicle.motor && !vehicle.motor->torque_control) ||
-        v.controller->imposes_twist() || v.controller->imposes_spins() || !(model.gravity > 0))
-      continue;
-    double mass = model.params[v.body_params + kChassisMass].nominal, turning = 0;
-    for (const WheelModel& w : v.wheels) {
-      mass += w.mass + w.inertia / (w.radius * w.radius);
-      turning += 1 / (w.radius * w.radius);
-    }
-    const double seconds = mass / (damping->fallback * turning);
-    if (seconds >= kLeast) continue;
-    const std::string text =
-        "has no <C_damping> in its <friction>: the default, " + rounded(damping->fallback, 3) +
-        " N m s/rad, is too much for a vehicle of its size, which loses its speed in " + rounded(seconds, 2) +
-        " s; C_damping " + rounded(mass / (kUsual * turning), 1) + " lets it roll for some seconds";
-    if (reported.insert(text).second)
-      model.warnings.push_back(vehicle.friction.where.text() + ": vehicle '" + v.name + "' " + text);
-  }
-}
-
-namespace {
 
 // Highest usual commands of vehicles whose controllers have no limit.
 constexpr double kUsualSpeed = 50, kUsualTurn = 20;  // m/s, rad/s
@@ -207,6 +146,59 @@ void warn(const First& found, const char* others, Model& model) {
 }
 
 }  // namespace
+
+void check_drives(const WorldSpec& spec, Model& model) {
+  for (const VehicleSpec& vehicle : spec.vehicles) {
+    const VehicleModel& v = model.vehicles[model.vehicle_index(vehicle.name)];
+    NamedParams params(model, v);
+    if (!params.find("KP") || !(model.gravity > 0)) continue;
+    const SpeedGains gains{params.at("KP"), params.at("KI"), params.at("max_torque")};
+    const SpeedLoop loop = loop_of(model, v, params);
+    const std::optional<SpeedFault> fault = fault_of(loop, gains);
+    if (!fault) continue;
+    const SpeedGains better = settling_gains(loop, gains);
+    const char* const what = *fault == SpeedFault::kOvershoots
+                                 ? "the vehicle's speed overshoots in every step"
+                                 : "its wheels break away and swing about the speed that they should have";
+    model.warnings.push_back(
+        vehicle.controller.where.text() + ": <controller class=\"" + std::string(v.controller->name()) +
+        "\"> of vehicle '" + v.name + "' settles badly or not at all at a step of " +
+        rounded(model.timestep) + " s with KP " + rounded(gains.kp) + " and max_torque " +
+        rounded(gains.max_torque) + ": " + what + "; KP " + rounded(better.kp) + ", KI " +
+        rounded(better.ki) + ", max_torque " + rounded(better.max_torque) + " do");
+  }
+}
+
+std::string rounded(double value, int digits) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*g", digits, value);
+  return text;
+}
+
+void check_dampings(const WorldSpec& spec, Model& model) {
+  std::set<std::string> reported;
+  for (const VehicleSpec& vehicle : spec.vehicles) {
+    const VehicleModel& v = model.vehicles[model.vehicle_index(vehicle.name)];
+    const ParamInfo* const damping = damping_of(*v.tire);
+    // a controller that imposes a twist heeds no torque
+    if (!damping || vehicle.friction.find(kDampingTag) || (vehicle.motor && !vehicle.motor->torque_control) ||
+        v.controller->imposes_twist() || v.controller->imposes_spins() || !(model.gravity > 0))
+      continue;
+    double mass = model.params[v.body_params + kChassisMass].nominal, turning = 0;
+    for (const WheelModel& w : v.wheels) {
+      mass += w.mass + w.inertia / (w.radius * w.radius);
+      turning += 1 / (w.radius * w.radius);
+    }
+    const double seconds = mass / (damping->fallback * turning);
+    if (seconds >= kLeast) continue;
+    const std::string text =
+        "has no <C_damping> in its <friction>: the default, " + rounded(damping->fallback, 3) +
+        " N m s/rad, is too much for a vehicle of its size, which loses its speed in " + rounded(seconds, 2) +
+        " s; C_damping " + rounded(mass / (kUsual * turning), 1) + " lets it roll for some seconds";
+    if (reported.insert(text).second)
+      model.warnings.push_back(vehicle.friction.where.text() + ": vehicle '" + v.name + "' " + text);
+  }
+}
 
 void check_speeds(const WorldSpec& spec, bool is_commanded_elsewhere, Model& model) {
   const double most = kMostTravel / model.timestep, most_turn = kMostTurn / model.timestep;

@@ -5,7 +5,6 @@
 #include "assets/open_file.h"
 #include "base/text.h"
 #include "model/compile_parts.h"
-#include "model/model.h"
 #include "sensor/sensors.h"
 #include "worldfile/expression.h"
 

@@ -27,13 +27,13 @@ LimitSpec filled(LimitSpec spec) {
 }
 
 void add_limits(const LimitsSpec& spec, const std::string& prefix, DriveModel& drive, Model& model) {
-  drive.limits = add_tag_params(model, prefix + "linear/", linear_limit_tags(), filled(spec.linear));
-  add_tag_params(model, prefix + "angular/", angular_limit_tags(), filled(spec.angular));
+  drive.limits = add_tag_params(model, prefix + "linear/", kLinearLimitTags, filled(spec.linear));
+  add_tag_params(model, prefix + "angular/", kAngularLimitTags, filled(spec.angular));
 }
 
 void add_motor(MotorSpec spec, const std::string& prefix, VehicleModel& v, Model& model) {
   spec.battery_voltage = spec.battery_voltage.value_or(spec.rated_voltage);
-  v.drive.motor = add_tag_params(model, prefix, motor_tags(), spec);
+  v.drive.motor = add_tag_params(model, prefix, kMotorTags, spec);
   v.drive.driver = spec.torque_control ? MotorDriver::kTorque : MotorDriver::kVoltage;
 }
 
@@ -41,8 +41,8 @@ void add_servo(ServoSpec spec, const std::string& prefix, VehicleModel& v, Model
   if (!v.dynamics->steers())
     throw WorldFileError(spec.where, "<servo>: dynamics '" + std::string(v.dynamics->name()) +
                                          "' have no steering, expected a car");
-  spec.rate = spec.rate.value_or(servo_tags()[0].range.max);
-  v.drive.servo = add_tag_params(model, prefix, servo_tags(), spec);
+  spec.rate = spec.rate.value_or(kServoTags[0].range.max);
+  v.drive.servo = add_tag_params(model, prefix, kServoTags, spec);
 }
 
 void add_command_delay(const VehicleSpec& spec, VehicleModel& v, Model& model) {
@@ -73,33 +73,6 @@ void clear_default_damping(const VehicleSpec& spec, VehicleModel& v, Model& mode
   for (size_t i = 0; i < table.size(); ++i)
     if (table[i].name == "C_damping") model.params[v.tire_params + i].nominal = 0;
 }
-
-}  // namespace
-
-void add_drive(const VehicleSpec& spec, VehicleModel& v, Model& model) {
-  const std::string prefix = "vehicle:" + spec.name + "/";
-  if (spec.limits) add_limits(*spec.limits, prefix + "limits/", v.drive, model);
-  if (spec.kinematics) {
-    if (v.dynamics->steers())
-      throw WorldFileError(spec.kinematics->where,
-                           "<kinematics>: dynamics '" + std::string(v.dynamics->name()) +
-                               "' steer, expected a differential drive: a car turns by its steering angle");
-    v.drive.kinematics = add_tag_params(model, prefix + "kinematics/", kinematics_tags(), *spec.kinematics);
-  }
-  v.drive.coupled_sides = spec.coupled_sides.value_or(false);
-  if (spec.motor) {
-    add_motor(*spec.motor, prefix + "motor/", v, model);
-    clear_default_damping(spec, v, model);
-  }
-  if (spec.servo) add_servo(*spec.servo, prefix + "servo/", v, model);
-  if (spec.command_delay) add_command_delay(spec, v, model);
-  find_command_limits(v);
-  if (!v.drive.limits && !v.drive.servo && !v.drive.command_delay) return;
-  v.drive.memory = model.memory_size;
-  model.memory_size += kDelayLine + v.drive.delay_line;
-}
-
-namespace {
 
 constexpr double kGap = 0.01;  // m, that anchors may be off at the start without a word
 
@@ -189,7 +162,52 @@ void group_bodies(Model& model) {
   }
 }
 
+// Compiles animations: keyframes, and people on paths.
+
+double speed_of(const ActorSpec& spec, Gait gait) {
+  return gait == Gait::kRun ? spec.running_speed : gait == Gait::kWalk ? spec.walking_speed : 0;
+}
+
+// The walk from `from` to a waypoint that begins at `start`; nothing if the actor never gets there.
+std::optional<ActorLeg> leg_to(const ActorSpec& spec, const WaypointSpec& to, const Pose3& from,
+                               double start) {
+  constexpr double kArrived = 1e-3, kTurns = 0.1;  // m
+  ActorLeg leg{.start = start, .from = from, .to = to.pose};
+  if (!to.has_z) leg.to.z = from.z;
+  leg.to.pitch = leg.to.roll = 0;
+  const Vec3 way{leg.to.x - from.x, leg.to.y - from.y, leg.to.z - from.z};
+  const double length = norm(way), speed = speed_of(spec, to.gait);
+  leg.heading = length > kTurns ? math::atan2(way.y, way.x) : leg.to.yaw;
+  if (length < kArrived) return leg;
+  if (speed == 0) return std::nullopt;
+  leg.duration = length / speed;
+  return leg;
+}
+
 }  // namespace
+
+void add_drive(const VehicleSpec& spec, VehicleModel& v, Model& model) {
+  const std::string prefix = "vehicle:" + spec.name + "/";
+  if (spec.limits) add_limits(*spec.limits, prefix + "limits/", v.drive, model);
+  if (spec.kinematics) {
+    if (v.dynamics->steers())
+      throw WorldFileError(spec.kinematics->where,
+                           "<kinematics>: dynamics '" + std::string(v.dynamics->name()) +
+                               "' steer, expected a differential drive: a car turns by its steering angle");
+    v.drive.kinematics = add_tag_params(model, prefix + "kinematics/", kKinematicsTags, *spec.kinematics);
+  }
+  v.drive.coupled_sides = spec.coupled_sides.value_or(false);
+  if (spec.motor) {
+    add_motor(*spec.motor, prefix + "motor/", v, model);
+    clear_default_damping(spec, v, model);
+  }
+  if (spec.servo) add_servo(*spec.servo, prefix + "servo/", v, model);
+  if (spec.command_delay) add_command_delay(spec, v, model);
+  find_command_limits(v);
+  if (!v.drive.limits && !v.drive.servo && !v.drive.command_delay) return;
+  v.drive.memory = model.memory_size;
+  model.memory_size += kDelayLine + v.drive.delay_line;
+}
 
 void compile_joints(const WorldSpec& spec, Model& model) {
   for (const JointSpec& s : spec.joints) {
@@ -215,32 +233,6 @@ void compile_joints(const WorldSpec& spec, Model& model) {
   }
   group_bodies(model);
 }
-
-// Compiles animations: keyframes, and people on paths.
-
-namespace {
-
-double speed_of(const ActorSpec& spec, Gait gait) {
-  return gait == Gait::kRun ? spec.running_speed : gait == Gait::kWalk ? spec.walking_speed : 0;
-}
-
-// The walk from `from` to a waypoint that begins at `start`; nothing if the actor never gets there.
-std::optional<ActorLeg> leg_to(const ActorSpec& spec, const WaypointSpec& to, const Pose3& from,
-                               double start) {
-  constexpr double kArrived = 1e-3, kTurns = 0.1;  // m
-  ActorLeg leg{.start = start, .from = from, .to = to.pose};
-  if (!to.has_z) leg.to.z = from.z;
-  leg.to.pitch = leg.to.roll = 0;
-  const Vec3 way{leg.to.x - from.x, leg.to.y - from.y, leg.to.z - from.z};
-  const double length = norm(way), speed = speed_of(spec, to.gait);
-  leg.heading = length > kTurns ? math::atan2(way.y, way.x) : leg.to.yaw;
-  if (length < kArrived) return leg;
-  if (speed == 0) return std::nullopt;
-  leg.duration = length / speed;
-  return leg;
-}
-
-}  // namespace
 
 void add_animation(const PlacementSpec& placement, BodyKind kind, Model& model) {
   if (placement.animation.empty()) return;

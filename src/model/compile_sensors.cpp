@@ -40,6 +40,15 @@ SensorModel compile(const SensorSpec& spec, const std::string& owner, LoadGuard&
   return sensor;
 }
 
+constexpr std::string_view kProperty = "gps_no_coverage";
+
+CoverageRegion read_region(const PropertyRegionSpec& spec) {
+  if (spec.value.name != "value_bool")
+    throw WorldFileError(spec.where, "<element class=\"property_region\">: found <" + spec.value.name +
+                                         ">, expected <value_bool> of the property '" + spec.property + "'");
+  return {spec.extent, spec.z_min, spec.z_max, parse_bool(spec.value)};
+}
+
 }  // namespace
 
 void compile_sensors(const VehicleSpec& spec, size_t vehicle, LoadGuard& guard, Model& model) {
@@ -57,19 +66,6 @@ void compile_standalone_sensors(const WorldSpec& spec, LoadGuard& guard, Model& 
     model.sensors.push_back(compile(s, "", guard, model));
   }
 }
-
-namespace {
-
-constexpr std::string_view kProperty = "gps_no_coverage";
-
-CoverageRegion read_region(const PropertyRegionSpec& spec) {
-  if (spec.value.name != "value_bool")
-    throw WorldFileError(spec.where, "<element class=\"property_region\">: found <" + spec.value.name +
-                                         ">, expected <value_bool> of the property '" + spec.property + "'");
-  return {spec.extent, spec.z_min, spec.z_max, parse_bool(spec.value)};
-}
-
-}  // namespace
 
 bool is_coverage(const PropertyRegionSpec& region) {
   return region.property == kProperty;

@@ -117,8 +117,8 @@ void add_body_params(const VehicleSpec& spec, VehicleModel& v, Model& model) {
   const OdometrySpec& odometry = spec.odometry;
   v.odometry_drawn = {!odometry.x, !odometry.y, !odometry.yaw};
   const std::string prefix = "vehicle:" + spec.name;
-  v.body_params = add_tag_params(model, prefix + "/chassis/", chassis_tags(), chassis);
-  add_tag_params(model, prefix + "/odometry/", odometry_tags(),
+  v.body_params = add_tag_params(model, prefix + "/chassis/", kChassisTags, chassis);
+  add_tag_params(model, prefix + "/odometry/", kOdometryTags,
                  {odometry.x.value_or(1), odometry.y.value_or(1), odometry.yaw.value_or(1)});
 }
 
@@ -315,7 +315,7 @@ void compile_block(const BlockSpec& spec, BlockRole role, GroundIndex& ground, M
   static constexpr ParamInfo kScale{.name = "scale", .fallback = 1, .min = 0.01, .max = 100};
   const std::string prefix = "block:" + spec.name + "/";
   b.params = add_params(model, prefix, {&kScale, 1}, {&kScale.fallback, 1});
-  add_tag_params(model, prefix, block_tags(), spec);
+  add_tag_params(model, prefix, kBlockTags, spec);
   if (placed && !b.traits.intangible) {
     // obstacles of one make follow each other, and the search for their smallest scale is long
     const BlockModel* const last = model.blocks.empty() ? nullptr : &model.blocks.back();

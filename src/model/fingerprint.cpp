@@ -30,11 +30,6 @@ void visit(auto& archive, const ShapeModel& shape) {
   for (const Polygon& piece : pieces) archive(piece);
 }
 
-void visit(auto& archive, const WheelModel& wheel) {
-  const auto& [tag, position, yaw, width, radius, mass, inertia] = wheel;
-  archive(tag, position, yaw, width, radius, mass, inertia);
-}
-
 // A vehicle without any of these has the fingerprint that it had before there were any.
 void visit(auto& archive, const DriveModel& drive) {
   // the last three follow from the others
@@ -59,16 +54,11 @@ void visit(auto& archive, const VehicleModel& vehicle) {
   for (const bool drawn : odometry_drawn) archive(drawn);
 }
 
-void visit(auto& archive, const BlockTop& top) {
-  const auto& [outline, radius, shape, height, length_x, length_y] = top;
-  archive(outline, radius, shape, height, length_x, length_y);
-}
-
 void visit(auto& archive, const BlockModel& block) {
   const auto& [name, traits, is_wall, placed, is_person, is_driven, is_led, shape, top, z_min, z_max,
                initial_pose, initial_twist, params, body, frame, publication, where] = block;
   archive(name);
-  hash_tags<BlockTraits>(archive, block_trait_tags(), traits);
+  hash_tags<BlockTraits>(archive, kBlockTraitTags, traits);
   archive(placed, shape, top, z_min, z_max, initial_pose, initial_twist, params, body);
   if (is_person || is_driven) archive(is_person, is_driven);
 }
@@ -88,11 +78,6 @@ void visit(auto& archive, const JointModel& joint) {
           lower_angle, upper_angle, initial_angle);
 }
 
-void visit(auto& archive, const BodyModel& body) {
-  const auto& [kind, index, joint_group] = body;
-  archive(kind, index, joint_group);
-}
-
 void visit(auto& archive, const SensorModel& model) {
   const auto& [name, vehicle, period, params, transfer_params, values, bytes, memory, class_name,
                publish_topic, sensor, level_images] = model;
@@ -103,25 +88,10 @@ void visit(auto& archive, const SensorModel& model) {
   archive(sensor->mount(), reading.dtype, reading.shape, reading.low, reading.high);
 }
 
-void visit(auto& archive, const GroundPlane& plane) {
-  const auto& [extent, pose, z] = plane;
-  archive(extent, pose, z);
-}
-
 void visit(auto& archive, const HeightMap& map) {
   archive(map.rows(), map.columns(), map.resolution(), map.corner());
   for (int row = 0; row < map.rows(); ++row)
     for (int column = 0; column < map.columns(); ++column) archive(map.node(row, column));
-}
-
-void visit(auto& archive, const Keyframe& keyframe) {
-  const auto& [time, pose] = keyframe;
-  archive(time, pose);
-}
-
-void visit(auto& archive, const AnimationModel& animation) {
-  const auto& [kind, index, frames, start] = animation;
-  archive(kind, index, frames, start);
 }
 
 void visit(auto& archive, const MovingPlane& plane) {
@@ -129,34 +99,14 @@ void visit(auto& archive, const MovingPlane& plane) {
   archive(top, frames, start);
 }
 
-void visit(auto& archive, const ActorLeg& leg) {
-  const auto& [start, duration, from, to, heading] = leg;
-  archive(start, duration, from, to, heading);
-}
-
 void visit(auto& archive, const ActorModel& actor) {
   const auto& [name, legs, initial_pose, loop_start, end, radius, height, frame, block] = actor;
   archive(legs, initial_pose, loop_start, end, block);
 }
 
-void visit(auto& archive, const Terrain& terrain) {
-  const auto& [maps, planes] = terrain;
-  archive(maps, planes);
-}
-
-void visit(auto& archive, const RegionModel& region) {
-  const auto& [property, box, value] = region;
-  archive(property, box, value);
-}
-
 void visit(auto& archive, const ParamEntry& param) {
   const auto& [path, nominal, info] = param;
   archive(path, nominal);
-}
-
-void visit(auto& archive, const CoverageRegion& region) {
-  const auto& [extent, z_min, z_max, hides] = region;
-  archive(extent, z_min, z_max, hides);
 }
 
 void visit(auto& archive, const Site& site) {

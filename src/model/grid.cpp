@@ -87,37 +87,6 @@ GridField make_field(const OccupancyGridSpec& spec, double resolution, LoadGuard
   return GridField(cells, width, height, resolution, [&] { guard.poll(); });
 }
 
-}  // namespace
-
-GridModel GridCache::make(const OccupancyGridSpec& spec, LoadGuard& guard) {
-  const double resolution = spec.mrpt ? spec.mrpt->resolution : spec.resolution;
-  const std::shared_ptr<const void> map =
-      spec.mrpt ? std::shared_ptr<const void>(spec.mrpt) : std::shared_ptr<const void>(spec.image);
-  const Key key{map.get(),           spec.is_ros, spec.negate, spec.occupied_threshold,
-                spec.free_threshold, spec.mode,   resolution};
-  auto found = fields_.find(key);
-  if (found == fields_.end()) {
-    found = fields_.emplace(key, make_field(spec, resolution, guard)).first;
-    maps_.push_back(map);
-  }
-  const GridField& field = found->second;
-
-  Pose2 T_world_grid = spec.origin;
-  if (spec.mrpt) {
-    T_world_grid = {spec.mrpt->x_min, spec.mrpt->y_min, 0};
-  } else if (!spec.is_ros) {
-    const Vec2 center{spec.center_x.value_or(field.width() / 2.0),
-                      spec.center_y.value_or(field.height() / 2.0)};
-    T_world_grid = {-center.x * resolution, -center.y * resolution, 0};
-  }
-  return {.field = field,
-          .T_world_grid = T_world_grid,
-          .restitution = spec.restitution,
-          .friction = spec.lateral_friction};
-}
-
-namespace {
-
 constexpr size_t kMaxNodes = size_t{16} << 20;    // of all maps of a world
 constexpr size_t kMaxProducts = size_t{1} << 30;  // of all convolutions
 
@@ -155,6 +124,33 @@ Matrix convolved(const Matrix& in, const Matrix& kernel, const LoadGuard& guard)
 }
 
 }  // namespace
+
+GridModel GridCache::make(const OccupancyGridSpec& spec, LoadGuard& guard) {
+  const double resolution = spec.mrpt ? spec.mrpt->resolution : spec.resolution;
+  const std::shared_ptr<const void> map =
+      spec.mrpt ? std::shared_ptr<const void>(spec.mrpt) : std::shared_ptr<const void>(spec.image);
+  const Key key{map.get(),           spec.is_ros, spec.negate, spec.occupied_threshold,
+                spec.free_threshold, spec.mode,   resolution};
+  auto found = fields_.find(key);
+  if (found == fields_.end()) {
+    found = fields_.emplace(key, make_field(spec, resolution, guard)).first;
+    maps_.push_back(map);
+  }
+  const GridField& field = found->second;
+
+  Pose2 T_world_grid = spec.origin;
+  if (spec.mrpt) {
+    T_world_grid = {spec.mrpt->x_min, spec.mrpt->y_min, 0};
+  } else if (!spec.is_ros) {
+    const Vec2 center{spec.center_x.value_or(field.width() / 2.0),
+                      spec.center_y.value_or(field.height() / 2.0)};
+    T_world_grid = {-center.x * resolution, -center.y * resolution, 0};
+  }
+  return {.field = field,
+          .T_world_grid = T_world_grid,
+          .restitution = spec.restitution,
+          .friction = spec.lateral_friction};
+}
 
 HeightMap make_height_map(const ElevationMapSpec& spec, LoadGuard& guard, HeightMapWork& work) {
   const size_t count = spec.image ? spec.image->data.size() : spec.data.values.size();

@@ -1,12 +1,10 @@
 #include "model/mesh_outline.h"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <utility>
 
 #include "assets/read_mesh.h"
-#include "base/geometry3.h"
 #include "model/shape.h"
 
 namespace mvsim {

@@ -5,7 +5,6 @@
 
 #include "base/math.h"
 #include "model/mesh_outline.h"
-#include "model/model.h"
 #include "sensor/view_sensor.h"
 
 namespace mvsim {

@@ -7,7 +7,6 @@
 
 #include "batch/batch.h"
 #include "batch/worker_pool.h"
-#include "model/model.h"
 #include "python/bind.h"
 #include "task/env_spec.h"
 #include "task/env_state.h"

@@ -10,7 +10,6 @@
 #include "base/math.h"
 #include "model/compile.h"
 #include "python/bind.h"
-#include "scene/scene.h"
 #include "scene/triangles.h"
 #include "sensor/ray_sensor.h"
 #include "sensor/sensors.h"
@@ -152,15 +151,8 @@ py::array_t<double> angles_of(std::span<const SinCos> turns) {
 }
 
 const char* name_of(SensorKind kind) {
-  switch (kind) {
-    case SensorKind::kState:
-      return "state";
-    case SensorKind::kRay:
-      return "ray";
-    case SensorKind::kView:
-      return "view";
-  }
-  return "";
+  constexpr const char* kNames[] = {"state", "ray", "view"};
+  return kNames[static_cast<size_t>(kind)];
 }
 
 ReadingForm form_of(const SensorModel& sensor) {

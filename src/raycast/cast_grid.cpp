@@ -53,7 +53,7 @@ using VI = hn::Vec<I>;
 HWY_INLINE VI gather_codes(const uint8_t* codes, VI offset) {
   const I di;
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-  // three more bytes are read than meant; the field ends with as many
+  // each lane gathers four bytes and keeps the first; the field ends with three unused bytes
   return hn::And(hn::GatherOffset(di, reinterpret_cast<const int32_t*>(codes), offset), hn::Set(di, 0xff));
 #else
   HWY_ALIGN int32_t lanes[hn::MaxLanes(I())];

@@ -1,7 +1,5 @@
 #include "raycast/grid_field.h"
 
-#include <cstddef>
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "raycast/field_kernel.cpp"
 #include "base/highway_targets.h"

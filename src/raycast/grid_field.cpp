@@ -27,6 +27,12 @@ double outside_by(double value, double low) {
   return std::max({low - value, value - low - 1, 0.0});
 }
 
+Cell cell_of_code(uint8_t code) {
+  return code == GridField::kOccupiedCode  ? Cell::kOccupied
+         : code == GridField::kUnknownCode ? Cell::kUnknown
+                                           : Cell::kFree;
+}
+
 }  // namespace
 
 GridField::GridField(std::span<const uint8_t> cells, int width, int height, double resolution,
@@ -93,16 +99,6 @@ void GridField::fill_tiles(std::span<const uint8_t> cells, Tables& tables) const
         tables.tiles[static_cast<size_t>(iy / kTile) * tiles_per_row_ + ix / kTile] |=
             uint64_t{1} << (iy % kTile * kTile + ix % kTile);
 }
-
-namespace {
-
-Cell cell_of_code(uint8_t code) {
-  return code == GridField::kOccupiedCode  ? Cell::kOccupied
-         : code == GridField::kUnknownCode ? Cell::kUnknown
-                                           : Cell::kFree;
-}
-
-}  // namespace
 
 Cell GridField::cell(int ix, int iy) const {
   if (ix < 0 || iy < 0 || ix >= width_ || iy >= height_) return Cell::kUnknown;

@@ -1,6 +1,5 @@
 #include "raycast/level_rays.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 

@@ -33,13 +33,12 @@ void cast_polygon(const Fan& fan, std::span<const Vec2> vertices, double max_ran
 // Simple polygons of either orientation, convex or not, as closed sets: a distance is 0 when they touch or
 // overlap. A polygon of one vertex is a point, of two a segment. Pure functions, any thread.
 
-bool point_in_polygon(std::span<const Vec2> polygon, Vec2 point);  // border included up to rounding
 double polygon_point_distance(std::span<const Vec2> polygon, Vec2 point);
-double polygon_circle_distance(std::span<const Vec2> polygon, Vec2 center, double radius);
 double polygon_distance(std::span<const Vec2> a, std::span<const Vec2> b);
-// The same for two polygons that are known not to meet.
+// Equals polygon_distance() of two polygons that do not meet, which it does not check.
 double polygon_distance_apart(std::span<const Vec2> a, std::span<const Vec2> b);
-// The same from a convex polygon, counter-clockwise, at most `limit`: quick where it is farther than that.
+// Returns polygon_distance() from a convex polygon with vertices counter-clockwise, or `limit` if that is
+// smaller. Polygons farther apart than `limit` are recognised without the distance.
 double convex_distance(std::span<const Vec2> convex, std::span<const Vec2> other, double limit);
 
 }  // namespace mvsim

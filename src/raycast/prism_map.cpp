@@ -1,7 +1,6 @@
 #include "raycast/prism_map.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace mvsim {
 namespace {

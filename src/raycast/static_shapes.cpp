@@ -7,10 +7,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "raycast/beams.h"
-#include "raycast/polygon_cast.h"
-#include "raycast/polygon_sides.h"
-
 namespace mvsim {
 namespace {
 

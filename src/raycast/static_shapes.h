@@ -2,7 +2,6 @@
 // neighbours visit near shapes only. Made for tens of thousands of shapes; shared by any number of threads.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <vector>
 

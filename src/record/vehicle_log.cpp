@@ -22,6 +22,40 @@ namespace {
 constexpr size_t kMaxPending = size_t{1} << 16;  // bytes
 constexpr int kDigits = 6;
 
+const char* const kPoseColumns[] = {"Timestamp", "q0x", "q1y", "q2z",   "q3yaw", "q4pitch", "q5roll",
+                                    "dqx",       "dqy", "dqw", "odo_x", "odo_y", "odo_yaw"};
+const char* const kWheelColumns[] = {"Timestamp",  "torque",     "force_z",     "velocity_x", "velocity_y",
+                                     "friction_x", "friction_y", "wheel_pos_x", "wheel_pos_y"};
+
+namespace fs = std::filesystem;
+
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error || !fs::is_directory(folder, error))
+    throw Error("log_dir: cannot make the folder '" + folder +
+                "': " + (error ? error.message() : std::string("there is something else of that name")));
+  if (access(folder.c_str(), W_OK | X_OK) != 0)
+    throw Error("log_dir: cannot write to the folder '" + folder + "': " + std::strerror(errno));
+}
+
+// A vehicle's name as a part of a file name; different names stay different.
+std::string file_part(const std::string& name) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 128 && std::isalnum(byte) != 0) || c == '_' || c == '-' || c == '.') {
+      out += c;
+    } else {
+      out += '%';
+      out += kHex[byte / 16];
+      out += kHex[byte % 16];
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 CsvFile::CsvFile(std::string path, std::span<const std::string> header)
@@ -62,15 +96,6 @@ void CsvFile::flush() {
   pending_.erase(0, written);
   if (!whole) throw Error("cannot write the log file '" + path_ + "': " + std::strerror(reason));
 }
-
-namespace {
-
-const char* const kPoseColumns[] = {"Timestamp", "q0x", "q1y", "q2z",   "q3yaw", "q4pitch", "q5roll",
-                                    "dqx",       "dqy", "dqw", "odo_x", "odo_y", "odo_yaw"};
-const char* const kWheelColumns[] = {"Timestamp",  "torque",     "force_z",     "velocity_x", "velocity_y",
-                                     "friction_x", "friction_y", "wheel_pos_x", "wheel_pos_y"};
-
-}  // namespace
 
 LogColumns log_columns(const VehicleModel& vehicle) {
   LogColumns out{{std::begin(kPoseColumns), std::end(kPoseColumns)}};
@@ -131,39 +156,6 @@ void StepLog::after_step(const Simulation& simulation, const StepDetails& detail
       wheel_values(simulation, i, k - 1, details, start, rows_[i][k]);
   }
 }
-
-namespace {
-
-namespace fs = std::filesystem;
-
-void make_folder(const std::string& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error || !fs::is_directory(folder, error))
-    throw Error("log_dir: cannot make the folder '" + folder +
-                "': " + (error ? error.message() : std::string("there is something else of that name")));
-  if (access(folder.c_str(), W_OK | X_OK) != 0)
-    throw Error("log_dir: cannot write to the folder '" + folder + "': " + std::strerror(errno));
-}
-
-// A vehicle's name as a part of a file name; different names stay different.
-std::string file_part(const std::string& name) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 128 && std::isalnum(byte) != 0) || c == '_' || c == '-' || c == '.') {
-      out += c;
-    } else {
-      out += '%';
-      out += kHex[byte / 16];
-      out += kHex[byte % 16];
-    }
-  }
-  return out;
-}
-
-}  // namespace
 
 VehicleLog::VehicleLog(Simulation& simulation, const std::string& folder)
     : simulation_(simulation), folder_(folder) {

@@ -89,39 +89,8 @@ size_t count_corners(const GridField& grid) {
   return count + corners_between(below.data(), above.data(), width);
 }
 
-}  // namespace
-
-size_t count_corners(const DrawnCells& grid) {
-  const auto width = static_cast<size_t>(grid.width);
-  const std::vector<Cell> unknown(width, Cell::kUnknown);
-  size_t count = 0;
-  for (int y = 0; y <= grid.height; ++y) {
-    const Cell* const above = grid.cells.data() + static_cast<size_t>(y) * width;
-    count += corners_between(y > 0 ? above - width : unknown.data(), y < grid.height ? above : unknown.data(),
-                             width);
-  }
-  return count;
-}
-
-MergedGrids merged_to_fit(const std::vector<const GridField*>& grids, size_t most_corners) {
-  MergedGrids out{std::vector<int>(grids.size(), 1)};
-  std::vector<size_t> corners;
-  for (const GridField* grid : grids) out.corners += corners.emplace_back(count_corners(*grid));
-  while (out.corners > most_corners) {
-    const auto most = static_cast<size_t>(std::ranges::max_element(corners) - corners.begin());
-    if (corners[most] <= 4) break;  // each is a single cell
-    out.merged[most] *= 2;
-    const size_t now = count_corners(DrawnCells(*grids[most], out.merged[most]));
-    out.corners = out.corners - corners[most] + now;
-    corners[most] = now;
-  }
-  return out;
-}
-
 // Occupancy grids as few triangles: equal cells merge into rectangles, faces between occupied cells are left
 // out, and the outer faces in a row merge into one.
-
-namespace {
 
 // Rectangles overlap their neighbours by this part of a cell: edges that meet in a T would leave pinholes.
 constexpr double kOverlap = 0.002;
@@ -162,7 +131,39 @@ void for_each_face(const DrawnCells& grid, Emit emit) {
   }
 }
 
+// Hills as triangles, the same two a cell that wheels roll on; a shade of the colour tells low ground from
+// high.
+
+constexpr double kLowShade = 0.72, kHighShade = 1.08;  // of the colour
+
 }  // namespace
+
+size_t count_corners(const DrawnCells& grid) {
+  const auto width = static_cast<size_t>(grid.width);
+  const std::vector<Cell> unknown(width, Cell::kUnknown);
+  size_t count = 0;
+  for (int y = 0; y <= grid.height; ++y) {
+    const Cell* const above = grid.cells.data() + static_cast<size_t>(y) * width;
+    count += corners_between(y > 0 ? above - width : unknown.data(), y < grid.height ? above : unknown.data(),
+                             width);
+  }
+  return count;
+}
+
+MergedGrids merged_to_fit(const std::vector<const GridField*>& grids, size_t most_corners) {
+  MergedGrids out{std::vector<int>(grids.size(), 1)};
+  std::vector<size_t> corners;
+  for (const GridField* grid : grids) out.corners += corners.emplace_back(count_corners(*grid));
+  while (out.corners > most_corners) {
+    const auto most = static_cast<size_t>(std::ranges::max_element(corners) - corners.begin());
+    if (corners[most] <= 4) break;  // each is a single cell
+    out.merged[most] *= 2;
+    const size_t now = count_corners(DrawnCells(*grids[most], out.merged[most]));
+    out.corners = out.corners - corners[most] + now;
+    corners[most] = now;
+  }
+  return out;
+}
 
 void MeshBuilder::add(const GridCells& grid) {
   const DrawnCells field(*grid.field, grid.merged);
@@ -188,15 +189,6 @@ void MeshBuilder::add(const GridCells& grid) {
          normalized({b.y - a.y, a.x - b.x, 0}));
   });
 }
-
-// Hills as triangles, the same two a cell that wheels roll on; a shade of the colour tells low ground from
-// high.
-
-namespace {
-
-constexpr double kLowShade = 0.72, kHighShade = 1.08;  // of the colour
-
-}  // namespace
 
 void MeshBuilder::add(const HeightField& field, int max_nodes) {
   const int largest = std::max(field.rows, field.columns);

@@ -1,7 +1,6 @@
 // Grids as triangles: rectangles of cells, walls, heights of the ground.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "raycast/grid_field.h"

@@ -4,8 +4,6 @@
 // makes them. So a world of large maps costs nothing to load, and rays may be cast against the exact shape.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <variant>

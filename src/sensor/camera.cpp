@@ -24,11 +24,6 @@ struct CameraConfig {
   std::array<double, kCount> values{};
 };
 
-void visit(auto& archive, const CameraConfig& config) {
-  const auto& [pose, values] = config;
-  archive(pose, values);
-}
-
 std::vector<ViewImage> images_of(const CameraConfig& config) {
   const Pinhole camera(config.values.data(), config.values[kNear], config.values[kFar]);
   const auto image = [&](std::string_view name, ViewContent content) {

@@ -24,11 +24,6 @@ struct GnssConfig {
   std::array<double, kNoiseCount> noise{};
 };
 
-void visit(auto& archive, const GnssConfig& config) {
-  const auto& [pose, noise] = config;
-  archive(pose, noise);
-}
-
 GnssConfig read_config(const SensorSpec& spec, std::vector<std::string>& warnings) {
   GnssConfig config;
   read_params(spec.params, kNoise, config.noise, kCommonSensorTags, warnings);

@@ -37,11 +37,6 @@ struct ImuConfig {
   bool measures_orientation = false;
 };
 
-void visit(auto& archive, const ImuConfig& config) {
-  const auto& [pose, noise, measures_orientation] = config;
-  archive(pose, noise, measures_orientation);
-}
-
 ImuConfig read_config(const SensorSpec& spec, std::vector<std::string>& warnings) {
   ParamSet set = spec.params;
   for (NamedText& value : set.values)

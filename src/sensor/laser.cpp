@@ -23,9 +23,9 @@ struct LaserTags {
   Pose3 pose;  // T_vehicle_sensor
   double fov = 0;
   int rays = 0;
-  double max_range = 0;
+  float max_range = 0;
   bool bodies_visible = true, raytrace_3d = false, ignore_parent_body = false;
-  double range_noise = 0, angle_noise = 0;  // standard deviations, m and rad
+  std::array<double, 2> noise{};  // standard deviations by kNoise, m and rad
 };
 
 enum { kRangeNoise, kAngleNoise };
@@ -55,25 +55,24 @@ constexpr ParamInfo kShape[] = {
 
 LaserTags read_tags(const SensorSpec& spec, std::vector<std::string>& warnings) {
   std::array<double, std::size(kShape)> shape;
-  std::array<double, std::size(kNoise)> noise;
+  LaserTags tags;
   static constexpr std::string_view kOthers[] = {"pose",          "pose_3d",         "height",
                                                  "sensor_period", "range_std_noise", "angle_std_noise_deg"};
   read_params(spec.params, kShape, shape, kOthers, warnings);
-  read_params(spec.params, kNoise, noise);
+  read_params(spec.params, kNoise, tags.noise);
   const NamedText* const ignore = spec.params.find("ignore_parent_body");
   if (ignore && shape[kRaytrace3d] == 0)
     warnings.push_back(ignore->where.text() +
                        ": <ignore_parent_body> has no effect: without <raytrace_3d> a lidar never sees its "
                        "own vehicle");
-  return {.pose = read_mount(spec.params, {.z = 0.05}, "height"),
-          .fov = shape[kFov],
-          .rays = static_cast<int>(shape[kRays]),
-          .max_range = shape[kMaxRange],
-          .bodies_visible = shape[kBodiesVisible] != 0,
-          .raytrace_3d = shape[kRaytrace3d] != 0,
-          .ignore_parent_body = shape[kIgnoreParentBody] != 0,
-          .range_noise = noise[kRangeNoise],
-          .angle_noise = noise[kAngleNoise]};
+  tags.pose = read_mount(spec.params, {.z = 0.05}, "height");
+  tags.fov = shape[kFov];
+  tags.rays = static_cast<int>(shape[kRays]);
+  tags.max_range = static_cast<float>(shape[kMaxRange]);
+  tags.bodies_visible = shape[kBodiesVisible] != 0;
+  tags.raytrace_3d = shape[kRaytrace3d] != 0;
+  tags.ignore_parent_body = shape[kIgnoreParentBody] != 0;
+  return tags;
 }
 
 // Makes the table of beams; its memory is counted first.
@@ -91,12 +90,17 @@ std::vector<double> angles_of(const BeamTable& beams) {
   return angles;
 }
 
-ReadingSpec laser_reading(const LaserTags& tags) {
-  return {.dtype = DType::kFloat32,
-          .shape = {static_cast<size_t>(tags.rays)},
-          .low = 0,
-          .high = static_cast<float>(tags.max_range),
-          .unit = "m"};
+// A laser that casts in the scene has no noise of angles.
+SensorInfo info_of(const LaserTags& tags) {
+  const size_t noises = tags.raytrace_3d ? 1 : 2;
+  return {.mount = tags.pose,
+          .params = std::span(kNoise).first(noises),
+          .nominal_params = {tags.noise.begin(), tags.noise.begin() + noises},
+          .reading = {.dtype = DType::kFloat32,
+                      .shape = {static_cast<size_t>(tags.rays)},
+                      .low = 0,
+                      .high = tags.max_range,
+                      .unit = "m"}};
 }
 
 // Calls use(first ray, normal deviates of the rays from there on). Noise is drawn for each of the `rays`, hit
@@ -114,41 +118,21 @@ void for_each_deviate(size_t rays, double sigma, RandomStream& random, Use use) 
 
 // -- in the plane
 
-// All that a <sensor> says of it.
-struct LidarConfig {
-  Pose3 pose;  // T_vehicle_sensor
-  double fov = 0;
-  int rays = 0;
-  float max_range = 0;
-  bool bodies_visible = true;
-  std::array<double, 2> noise{};
-};
-
-void visit(auto& archive, const LidarConfig& config) {
-  const auto& [pose, fov, rays, max_range, bodies_visible, noise] = config;
-  archive(pose, fov, rays, max_range, bodies_visible, noise);
-}
-
-SensorInfo info_of(const LidarConfig& config, const LaserTags& tags) {
-  return {.mount = config.pose,
-          .params = kNoise,
-          .nominal_params = {config.noise.begin(), config.noise.end()},
-          .reading = laser_reading(tags)};
-}
-
 class Lidar2d final : public RaySensor {
  public:
-  Lidar2d(const LidarConfig& config, const LaserTags& tags, BeamTable beams)
-      : RaySensor(info_of(config, tags), angles_of(beams)), config_(config), beams_(std::move(beams)) {}
+  Lidar2d(const LaserTags& tags, BeamTable beams)
+      : RaySensor(info_of(tags), angles_of(beams)), tags_(tags), beams_(std::move(beams)) {}
 
-  void add_config(ArchiveHasher& hasher) const override { hasher(config_); }
+  void add_config(ArchiveHasher& hasher) const override {
+    hasher(tags_.pose, tags_.fov, tags_.rays, tags_.max_range, tags_.bodies_visible, tags_.noise);
+  }
 
   void read(const SensorOwn& own, const SensorScene& scene, const SensorMount& mount, float* values,
             uint8_t* valid) const override {
     const double* const p = own.params;
     RandomStream& random = *own.noise;
-    const Pose3 &v = mount.T_world_vehicle, &pose = config_.pose;
-    const float max_range = config_.max_range;
+    const Pose3 &v = mount.T_world_vehicle, &pose = tags_.pose;
+    const float max_range = tags_.max_range;
     const Pose2 T_world_sensor = compose({v.x, v.y, v.yaw}, {pose.x, pose.y, pose.yaw});
     const auto n = static_cast<size_t>(beams_.count());
     const auto directions = std::make_unique_for_overwrite<float[]>(2 * n);
@@ -167,7 +151,7 @@ class Lidar2d final : public RaySensor {
         });
       cast_grid(*grid.field, origin.x, origin.y, dx, dy, static_cast<int>(n), max_range, values);
     }
-    if (config_.bodies_visible && !(scene.static_shapes->empty() && scene.moving.empty())) {
+    if (tags_.bodies_visible && !(scene.static_shapes->empty() && scene.moving.empty())) {
       const Fan fan = beams_.fan(T_world_sensor, dx, dy);
       scene.static_shapes->cast(fan, max_range, values);
       PolygonRow row(fan, max_range, values);
@@ -183,45 +167,21 @@ class Lidar2d final : public RaySensor {
   }
 
  private:
-  LidarConfig config_;
+  LaserTags tags_;
   BeamTable beams_;
 };
-
-std::unique_ptr<const Sensor> make_lidar2d(const LaserTags& tags, BeamTable beams) {
-  const LidarConfig config{.pose = tags.pose,
-                           .fov = tags.fov,
-                           .rays = tags.rays,
-                           .max_range = static_cast<float>(tags.max_range),
-                           .bodies_visible = tags.bodies_visible,
-                           .noise = {tags.range_noise, tags.angle_noise}};
-  return std::make_unique<Lidar2d>(config, tags, std::move(beams));
-}
 
 // -- in the scene: the fan lies in the xy plane of the sensor, which leans with its vehicle
 
 constexpr double kNear = 0.01;  // m, as MVSim's near plane
 
-struct Laser3dConfig {
-  Pose3 pose;  // T_vehicle_sensor
-  double fov = 0;
-  int rays = 0;
-  float max_range = 0;
-  bool ignore_parent_body = false;
-  std::array<double, 1> noise{};
-};
-
-void visit(auto& archive, const Laser3dConfig& config) {
-  const auto& [pose, fov, rays, max_range, ignore_parent_body, noise] = config;
-  archive(true, pose, fov, rays, max_range, ignore_parent_body, noise);  // true: not a laser of the plane
-}
-
-View view_of(const Laser3dConfig& config, const BeamTable& beams) {
+View view_of(const LaserTags& tags, const BeamTable& beams) {
   View view;
   view.content = ViewContent::kDepth;
-  view.width = config.rays, view.height = 1;
-  view.near = std::min(kNear, 0.5 * static_cast<double>(config.max_range));
-  view.far = static_cast<double>(config.max_range);
-  view.hides_vehicle = config.ignore_parent_body;
+  view.width = tags.rays, view.height = 1;
+  view.near = std::min(kNear, 0.5 * static_cast<double>(tags.max_range));
+  view.far = static_cast<double>(tags.max_range);
+  view.hides_vehicle = tags.ignore_parent_body;
   view.turns = false;
   view.rings = {sin_cos(0)};
   for (int i = 0; i < beams.count(); ++i) view.columns.push_back(sin_cos(beams.angle(i)));
@@ -230,43 +190,32 @@ View view_of(const Laser3dConfig& config, const BeamTable& beams) {
 
 class Laser3d final : public RaySensor {
  public:
-  Laser3d(const Laser3dConfig& config, const LaserTags& tags, const BeamTable& beams)
-      : RaySensor({.mount = config.pose,
-                   .params = std::span(kNoise).first(1),
-                   .nominal_params = {config.noise.begin(), config.noise.end()},
-                   .reading = laser_reading(tags)},
-                  angles_of(beams), std::make_shared<const View>(view_of(config, beams))),
-        config_(config) {}
-  void add_config(ArchiveHasher& hasher) const override { hasher(config_); }
+  Laser3d(const LaserTags& tags, const BeamTable& beams)
+      : RaySensor(info_of(tags), angles_of(beams), std::make_shared<const View>(view_of(tags, beams))),
+        tags_(tags) {}
+  void add_config(ArchiveHasher& hasher) const override {
+    hasher(true, tags_.pose, tags_.fov, tags_.rays, tags_.max_range, tags_.ignore_parent_body,
+           tags_.noise[kRangeNoise]);  // true: not a laser of the plane
+  }
 
   // Noise that would take a range out of bounds leaves it as it is.
   void read_view(const SensorOwn& own, const float* seen, float* ranges, uint8_t* valid) const override {
-    const double sigma = own.params[kRangeNoise], high = static_cast<double>(config_.max_range);
+    const double sigma = own.params[kRangeNoise], high = static_cast<double>(tags_.max_range);
     const auto disturb = [&](size_t begin, std::span<const double> deviates) {
       for (size_t i = begin; i < begin + deviates.size(); ++i) {
         const auto range = static_cast<double>(seen[i]), noisy = range + sigma * deviates[i - begin];
         const bool hit = range > 0 && range < high;
         const double kept = noisy > 0 && noisy <= high ? noisy : range;
-        ranges[i] = hit ? static_cast<float>(kept) : config_.max_range;
+        ranges[i] = hit ? static_cast<float>(kept) : tags_.max_range;
         if (valid) valid[i] = hit && kept < high ? 1 : 0;
       }
     };
-    for_each_deviate(static_cast<size_t>(config_.rays), sigma, *own.noise, disturb);
+    for_each_deviate(static_cast<size_t>(tags_.rays), sigma, *own.noise, disturb);
   }
 
  private:
-  Laser3dConfig config_;
+  LaserTags tags_;
 };
-
-std::unique_ptr<const Sensor> make_laser3d(const LaserTags& tags, const BeamTable& beams) {
-  const Laser3dConfig config{.pose = tags.pose,
-                             .fov = tags.fov,
-                             .rays = tags.rays,
-                             .max_range = static_cast<float>(tags.max_range),
-                             .ignore_parent_body = tags.ignore_parent_body,
-                             .noise = {tags.range_noise}};
-  return std::make_unique<Laser3d>(config, tags, beams);
-}
 
 }  // namespace
 
@@ -275,7 +224,8 @@ std::unique_ptr<const Sensor> compile_sensor<class Laser>(const SensorSpec& spec
                                                           std::vector<std::string>& warnings) {
   const LaserTags tags = read_tags(spec, warnings);
   BeamTable beams = laser_beams(spec, tags, guard);
-  return tags.raytrace_3d ? make_laser3d(tags, beams) : make_lidar2d(tags, std::move(beams));
+  if (tags.raytrace_3d) return std::make_unique<Laser3d>(tags, beams);
+  return std::make_unique<Lidar2d>(tags, std::move(beams));
 }
 
 }  // namespace mvsim

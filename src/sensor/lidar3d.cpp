@@ -57,11 +57,6 @@ struct Lidar3dConfig {
   std::vector<double> elevations;  // rad, ascending
 };
 
-void visit(auto& archive, const Lidar3dConfig& config) {
-  const auto& [pose, values, noise, elevations] = config;
-  archive(pose, values, noise, elevations);
-}
-
 // One elevation for each ring, all different, in any order.
 std::vector<double> read_angles(const NamedText& text, size_t rings) {
   std::vector<double> angles = parse_numbers(text, 2, kMaxRings, "elevations in degrees, one for each ring");

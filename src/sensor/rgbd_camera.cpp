@@ -74,11 +74,6 @@ struct RgbdConfig {
   std::array<double, 1> noise{};
 };
 
-void visit(auto& archive, const RgbdConfig& config) {
-  const auto& [pose, rgb_pose, values, noise] = config;
-  archive(pose, rgb_pose, values, noise);
-}
-
 RgbdConfig read_config(const SensorSpec& spec, std::vector<std::string>& warnings) {
   std::vector<std::string_view> others(std::begin(kCommonSensorTags), std::end(kCommonSensorTags));
   others.insert(others.end(), {kRelativePose, kNoiseParams[kNoise].name});

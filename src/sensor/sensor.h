@@ -64,8 +64,8 @@ class Sensor {
   const ReadingSpec& reading() const { return info_.reading; }
   // Numbers that it keeps from one reading to the next: SensorOwn::memory, 0 at a reset.
   virtual size_t memory_size() const { return 0; }
-  // Hashes everything that shapes its readings. A sensor keeps its configuration in one struct whose visit()
-  // takes the fields by a structured binding, so that a forgotten field does not compile.
+  // Hashes everything that shapes its readings. A sensor keeps its configuration in one plain struct,
+  // which is hashed with all its fields.
   virtual void add_config(ArchiveHasher& hasher) const = 0;
 
  protected:

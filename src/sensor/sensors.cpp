@@ -36,23 +36,8 @@ const SensorClass* find_sensor_class(std::string_view name) {
 }
 
 const char* name_of(ReadingForm form) {
-  switch (form) {
-    case ReadingForm::kValues:
-      return "values";
-    case ReadingForm::kScan:
-      return "scan";
-    case ReadingForm::kImu:
-      return "imu";
-    case ReadingForm::kFix:
-      return "fix";
-    case ReadingForm::kCamera:
-      return "camera";
-    case ReadingForm::kRgbd:
-      return "rgbd";
-    case ReadingForm::kRings:
-      return "rings";
-  }
-  return "";
+  constexpr const char* kNames[] = {"values", "scan", "imu", "fix", "camera", "rgbd", "rings"};
+  return kNames[static_cast<size_t>(form)];
 }
 
 std::vector<const View*> views_of(const Sensor& sensor) {

@@ -5,7 +5,6 @@
 
 #include "sim/free_room.h"
 #include "sim/measure.h"
-#include "sim/move.h"
 #include "sim/workspace.h"
 
 namespace mvsim {

@@ -3,7 +3,6 @@
 #include <box2d/b2_math.h>
 #include <box2d/b2_polygon_shape.h>
 
-#include <algorithm>
 #include <optional>
 
 #include "model/transfer_params.h"

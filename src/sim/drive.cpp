@@ -6,11 +6,9 @@
 #include <cstdint>
 
 #include "model/transfer_params.h"
-#include "sim/move.h"
 #include "sim/stand.h"
 #include "sim/workspace.h"
 #include "tire/shaft.h"
-#include "vehicle/actuators.h"
 #include "vehicle/wheel.h"
 
 namespace mvsim {

@@ -5,8 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "sim/body_state.h"
-#include "sim/move.h"
 #include "sim/sim_state.h"
 #include "sim/step_observer.h"
 #include "tire/tire_model.h"

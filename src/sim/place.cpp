@@ -107,6 +107,57 @@ void place_joined(const Model& m, SimState& s, Workspace& w, size_t index, const
   }
 }
 
+constexpr double kLargestYaw = 1e7;    // rad; a sine is exact to 1e-9 there
+constexpr double kLargestSpeed = 1e4;  // m/s, rad/s
+
+bool is_within(double value, double limit) {
+  return std::fabs(value) <= limit;  // false for NaN
+}
+
+// Wheels that roll with the ground under them.
+void roll_wheels(const Model& m, SimState& s, size_t vehicle) {
+  const VehicleModel& v = m.vehicles[vehicle];
+  for (size_t i = 0; i < v.wheels.size(); ++i) {
+    WheelState& wheel = s.wheels[v.first_wheel + i];
+    const double forward = Rotation2(wheel.steer).unrotate(wheel_velocity({m, s}, vehicle, i)).x;
+    wheel.spin = forward / rolling_radius({m, s}, vehicle, i);
+  }
+}
+
+void give_twist(const Model& m, SimState& s, size_t body, const Twist2& twist) {
+  set_body_twist(s.bodies[body], twist, s.inertias[body]);
+  if (m.bodies[body].kind != BodyKind::kVehicle) return;
+  const size_t vehicle = m.bodies[body].index;
+  const Twist2 world = vehicle_world_twist({m, s}, vehicle);
+  s.vehicles[vehicle].last_velocity = {world.vx, world.vy};  // no acceleration comes of it
+  roll_wheels(m, s, vehicle);
+}
+
+// Gives `body` and all bodies joined to it the motion of one rigid body.
+void give_twist_to_joined(const Model& m, SimState& s, size_t body, const Twist2& twist) {
+  const int group = m.bodies[body].joint_group;
+  if (group < 0) return give_twist(m, s, body, twist);
+  const Pose2 pose = body_pose({m, s}, body);
+  const Vec2 velocity = Rotation2(pose.yaw).rotate({twist.vx, twist.vy});
+  for (const size_t i : m.joint_groups[static_cast<size_t>(group)].bodies) {
+    const Pose2 there = body_pose({m, s}, i);
+    const Vec2 arm = Vec2{there.x, there.y} - Vec2{pose.x, pose.y};
+    const Vec2 v =
+        Rotation2(there.yaw).unrotate({velocity.x - twist.omega * arm.y, velocity.y + twist.omega * arm.x});
+    give_twist(m, s, i, {v.x, v.y, twist.omega});
+  }
+}
+
+void set_twist_of(const Model& m, SimState& s, Workspace& w, size_t body, const Twist2& twist,
+                  const std::string& who) {
+  const int group = m.bodies[body].joint_group;
+  const bool rests = twist.vx == 0 && twist.vy == 0 && twist.omega == 0;
+  if (group >= 0 && m.joint_groups[static_cast<size_t>(group)].tied && !rests)
+    throw Error(who + " is joined to a static block: it cannot be set in motion");
+  give_twist_to_joined(m, s, body, twist);
+  forget_contacts(s, w);
+}
+
 }  // namespace
 
 void forget_contacts(SimState& s, Workspace& w) {
@@ -202,61 +253,6 @@ void set_param(const Model& m, SimState& s, Workspace& w, size_t index, double v
     }
   }
 }
-
-namespace {
-
-constexpr double kLargestYaw = 1e7;    // rad; a sine is exact to 1e-9 there
-constexpr double kLargestSpeed = 1e4;  // m/s, rad/s
-
-bool is_within(double value, double limit) {
-  return std::fabs(value) <= limit;  // false for NaN
-}
-
-// Wheels that roll with the ground under them.
-void roll_wheels(const Model& m, SimState& s, size_t vehicle) {
-  const VehicleModel& v = m.vehicles[vehicle];
-  for (size_t i = 0; i < v.wheels.size(); ++i) {
-    WheelState& wheel = s.wheels[v.first_wheel + i];
-    const double forward = Rotation2(wheel.steer).unrotate(wheel_velocity({m, s}, vehicle, i)).x;
-    wheel.spin = forward / rolling_radius({m, s}, vehicle, i);
-  }
-}
-
-void give_twist(const Model& m, SimState& s, size_t body, const Twist2& twist) {
-  set_body_twist(s.bodies[body], twist, s.inertias[body]);
-  if (m.bodies[body].kind != BodyKind::kVehicle) return;
-  const size_t vehicle = m.bodies[body].index;
-  const Twist2 world = vehicle_world_twist({m, s}, vehicle);
-  s.vehicles[vehicle].last_velocity = {world.vx, world.vy};  // no acceleration comes of it
-  roll_wheels(m, s, vehicle);
-}
-
-// Gives `body` and all bodies joined to it the motion of one rigid body.
-void give_twist_to_joined(const Model& m, SimState& s, size_t body, const Twist2& twist) {
-  const int group = m.bodies[body].joint_group;
-  if (group < 0) return give_twist(m, s, body, twist);
-  const Pose2 pose = body_pose({m, s}, body);
-  const Vec2 velocity = Rotation2(pose.yaw).rotate({twist.vx, twist.vy});
-  for (const size_t i : m.joint_groups[static_cast<size_t>(group)].bodies) {
-    const Pose2 there = body_pose({m, s}, i);
-    const Vec2 arm = Vec2{there.x, there.y} - Vec2{pose.x, pose.y};
-    const Vec2 v =
-        Rotation2(there.yaw).unrotate({velocity.x - twist.omega * arm.y, velocity.y + twist.omega * arm.x});
-    give_twist(m, s, i, {v.x, v.y, twist.omega});
-  }
-}
-
-void set_twist_of(const Model& m, SimState& s, Workspace& w, size_t body, const Twist2& twist,
-                  const std::string& who) {
-  const int group = m.bodies[body].joint_group;
-  const bool rests = twist.vx == 0 && twist.vy == 0 && twist.omega == 0;
-  if (group >= 0 && m.joint_groups[static_cast<size_t>(group)].tied && !rests)
-    throw Error(who + " is joined to a static block: it cannot be set in motion");
-  give_twist_to_joined(m, s, body, twist);
-  forget_contacts(s, w);
-}
-
-}  // namespace
 
 void check_pose(const Model& m, const Pose2& pose, const std::string& what) {
   if (is_within(pose.x - m.origin.x, kFarthestPoint) && is_within(pose.y - m.origin.y, kFarthestPoint) &&

@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "model/model.h"
 #include "sim/body_state.h"

@@ -50,6 +50,14 @@ ScenePose pose_of_block(const SimView& sim, size_t i) {
   return {Frame3(block_pose(sim, i)), sim.state.params[sim.model.blocks[i].params + kBlockScale]};
 }
 
+double* write_pose(const ScenePose& pose, double* out) {
+  const Frame3& f = pose.T_world_frame;
+  for (const Vec3& v : {f.origin, f.x, f.y, f.z})
+    for (const double number : {v.x, v.y, v.z}) *out++ = number;
+  *out++ = pose.scale;
+  return out;
+}
+
 }  // namespace
 
 void scene_poses(const SimView& sim, std::vector<ScenePose>& poses) {
@@ -72,18 +80,6 @@ void recipe_poses(const SimView& sim, std::vector<ScenePose>& poses) {
   for_each_frame(sim, set);
   for (const size_t i : wanted.blocks) set(sim.model.blocks[i].frame, pose_of_block(sim, i));
 }
-
-namespace {
-
-double* write_pose(const ScenePose& pose, double* out) {
-  const Frame3& f = pose.T_world_frame;
-  for (const Vec3& v : {f.origin, f.x, f.y, f.z})
-    for (const double number : {v.x, v.y, v.z}) *out++ = number;
-  *out++ = pose.scale;
-  return out;
-}
-
-}  // namespace
 
 void record_view(const Model& m, SimState& s, size_t index, double* recipe) {
   static_assert(kViewRecipeHead == 6 && kViewRecipeAskew == 3);

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "scene/scene.h"
-#include "sim/body_state.h"
 #include "sim/scene_buffer.h"
 #include "sim/sim_state.h"
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "model/scene_view.h"
-#include "sim/place.h"
 #include "sim/snapshot.h"
 
 namespace mvsim {

@@ -4,11 +4,8 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <optional>
-#include <span>
 #include <string>
 
-#include "sim/body_state.h"
 #include "sim/free_room.h"
 #include "sim/move.h"
 #include "sim/solver_passage.h"
@@ -31,72 +28,12 @@ std::optional<size_t> leading_body(const Model& m, const SimState& s) {
   return first;
 }
 
-}  // namespace
-
-const RoundedPose* SolverFrame::rounded(const SimState& s, size_t body) const {
-  const BodyModel& kind = model_->bodies[body];
-  if (kind.kind != BodyKind::kVehicle || kind.joint_group >= 0) return nullptr;
-  const RoundedPose& rounded = s.vehicles[kind.index].rounded;
-  const BodyState& state = s.bodies[body];
-  const bool counts_from_here = std::fabs(state.x - origin_.x) <= kRoundedNear &&
-                                std::fabs(state.y - origin_.y) <= kRoundedNear && origin_ == s.solver_origin;
-  return rounded.is_kept && rounded.is_known && counts_from_here ? &rounded : nullptr;
-}
-
-SolverPose SolverFrame::of(const SimState& s, size_t body) const {
-  if (const RoundedPose* const own = rounded(s, body)) return {{own->x, own->y}, own->angle};
-  const std::vector<BodyState>& bodies = s.bodies;
-  const BodyState& state = bodies[body];
-  const int group = model_->bodies[body].joint_group;
-  const double first =
-      group < 0 ? state.angle : bodies[model_->joint_groups[static_cast<size_t>(group)].bodies.front()].angle;
-  double angle = state.angle;
-  if (std::fabs(first) > kPi) angle -= 2 * kPi * std::nearbyint(first / (2 * kPi));
-  return {{static_cast<float>(state.x - origin_.x), static_cast<float>(state.y - origin_.y)},
-          static_cast<float>(angle)};
-}
-
-void keep_origin_near(const Model& m, SimState& s) {
-  const std::optional<size_t> body = leading_body(m, s);
-  if (!body) return;
-  const Vec2 at = reference_point(s.bodies[*body]);
-  if (std::fabs(at.x - s.solver_origin.x) <= kNear && std::fabs(at.y - s.solver_origin.y) <= kNear) return;
-  s.solver_origin = {std::nearbyint(at.x), std::nearbyint(at.y)};
-  for (VehicleState& v : s.vehicles) v.rounded.is_known = false;  // they count from there
-}
-
-namespace {
-
 float fan_area(std::span<const b2Vec2> points) {
   float area = 0;
   for (size_t i = 1; i + 1 < points.size(); ++i)
     area += b2Cross(points[i] - points[0], points[i + 1] - points[0]) / 2;
   return area;
 }
-
-}  // namespace
-
-std::optional<SolverShape> solver_polygon(const Polygon& outline, double scale) {
-  static_assert(SolverOutline::kMost == b2_maxPolygonVertices);
-  const SolverOutline welded = solver_outline(outline, scale);
-  if (!welded.is_large_enough()) return std::nullopt;
-  std::array<b2Vec2, b2_maxPolygonVertices> points;
-  for (size_t i = 0; i < welded.count; ++i) points[i] = b2Vec2(welded.x[i], welded.y[i]);
-  SolverShape shape;
-  shape.Set(points.data(), static_cast<int32>(welded.count));
-  return shape;
-}
-
-float area(const b2PolygonShape& shape) {
-  return fan_area({shape.m_vertices, static_cast<size_t>(shape.m_count)});
-}
-
-void set_wheel_box(const WheelModel& w, double yaw, b2PolygonShape& box) {
-  box.SetAsBox(static_cast<float>(w.radius), static_cast<float>(w.width / 2), to_b2(w.position),
-               static_cast<float>(yaw));
-}
-
-namespace {
 
 constexpr float kBodySkin = 0.0025f;  // m, of chassis and blocks; wheels have Box2D's own, 10 mm
 constexpr double kFarOutline = 500;   // m, of a point from its block's reference point
@@ -147,6 +84,58 @@ Pose2 pose_in_solver_body(const Model& model, Vec2 origin, size_t index) {
 }
 
 }  // namespace
+
+const RoundedPose* SolverFrame::rounded(const SimState& s, size_t body) const {
+  const BodyModel& kind = model_->bodies[body];
+  if (kind.kind != BodyKind::kVehicle || kind.joint_group >= 0) return nullptr;
+  const RoundedPose& rounded = s.vehicles[kind.index].rounded;
+  const BodyState& state = s.bodies[body];
+  const bool counts_from_here = std::fabs(state.x - origin_.x) <= kRoundedNear &&
+                                std::fabs(state.y - origin_.y) <= kRoundedNear && origin_ == s.solver_origin;
+  return rounded.is_kept && rounded.is_known && counts_from_here ? &rounded : nullptr;
+}
+
+SolverPose SolverFrame::of(const SimState& s, size_t body) const {
+  if (const RoundedPose* const own = rounded(s, body)) return {{own->x, own->y}, own->angle};
+  const std::vector<BodyState>& bodies = s.bodies;
+  const BodyState& state = bodies[body];
+  const int group = model_->bodies[body].joint_group;
+  const double first =
+      group < 0 ? state.angle : bodies[model_->joint_groups[static_cast<size_t>(group)].bodies.front()].angle;
+  double angle = state.angle;
+  if (std::fabs(first) > kPi) angle -= 2 * kPi * std::nearbyint(first / (2 * kPi));
+  return {{static_cast<float>(state.x - origin_.x), static_cast<float>(state.y - origin_.y)},
+          static_cast<float>(angle)};
+}
+
+void keep_origin_near(const Model& m, SimState& s) {
+  const std::optional<size_t> body = leading_body(m, s);
+  if (!body) return;
+  const Vec2 at = reference_point(s.bodies[*body]);
+  if (std::fabs(at.x - s.solver_origin.x) <= kNear && std::fabs(at.y - s.solver_origin.y) <= kNear) return;
+  s.solver_origin = {std::nearbyint(at.x), std::nearbyint(at.y)};
+  for (VehicleState& v : s.vehicles) v.rounded.is_known = false;  // they count from there
+}
+
+std::optional<SolverShape> solver_polygon(const Polygon& outline, double scale) {
+  static_assert(SolverOutline::kMost == b2_maxPolygonVertices);
+  const SolverOutline welded = solver_outline(outline, scale);
+  if (!welded.is_large_enough()) return std::nullopt;
+  std::array<b2Vec2, b2_maxPolygonVertices> points;
+  for (size_t i = 0; i < welded.count; ++i) points[i] = b2Vec2(welded.x[i], welded.y[i]);
+  SolverShape shape;
+  shape.Set(points.data(), static_cast<int32>(welded.count));
+  return shape;
+}
+
+float area(const b2PolygonShape& shape) {
+  return fan_area({shape.m_vertices, static_cast<size_t>(shape.m_count)});
+}
+
+void set_wheel_box(const WheelModel& w, double yaw, b2PolygonShape& box) {
+  box.SetAsBox(static_cast<float>(w.radius), static_cast<float>(w.width / 2), to_b2(w.position),
+               static_cast<float>(yaw));
+}
 
 b2FixtureDef fixture_def(const SolverShape& shape, double friction, double restitution) {
   b2FixtureDef def;

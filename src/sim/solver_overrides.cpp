@@ -8,7 +8,6 @@
 #include <box2d/b2_time_step.h>
 #include <box2d/b2_timer.h>
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -105,41 +104,6 @@ Four smaller(Four a, Four b) {
 Four larger(Four a, Four b) {
   return b > a ? b : a;
 }
-
-}  // namespace
-
-b2Shape* SolverShape::Clone(b2BlockAllocator* allocator) const {
-  // b2Fixture frees a polygon of Box2D's own size.
-  static_assert(sizeof(SolverShape) == sizeof(b2PolygonShape));
-  return new (allocator->Allocate(sizeof(SolverShape))) SolverShape(*this);
-}
-
-void SolverShape::ComputeAABB(b2AABB* bounds, const b2Transform& pose, int32) const {
-  const auto at = std::bit_cast<Four>(pose);  // x, y, sine, cosine
-  const Four there = __builtin_shufflevector(at, at, 0, 1, 0, 1);
-  const Four of_x = __builtin_shufflevector(at, at, 3, 2, 3, 2);   // c, s
-  const Four of_y = __builtin_shufflevector(at, -at, 6, 3, 6, 3);  // -s, c
-  const auto placed = [&](int first) {
-    Four two;
-    std::memcpy(&two, m_vertices + first, sizeof(two));
-    const Four x = __builtin_shufflevector(two, two, 0, 0, 2, 2);
-    const Four y = __builtin_shufflevector(two, two, 1, 1, 3, 3);
-    return (of_x * x + of_y * y) + there;
-  };
-  const int last = m_count - 2;  // an odd number of vertices: one of the last two is counted twice
-  Four low = placed(last), high = low;
-  for (int i = 0; i < last; i += 2) {
-    const Four now = placed(i);
-    low = smaller(low, now);
-    high = larger(high, now);
-  }
-  low = smaller(low, __builtin_shufflevector(low, low, 2, 3, 0, 1));
-  high = larger(high, __builtin_shufflevector(high, high, 2, 3, 0, 1));
-  const Four skin{-m_radius, -m_radius, m_radius, m_radius};
-  *bounds = std::bit_cast<b2AABB>(__builtin_shufflevector(low, high, 0, 1, 4, 5) + skin);
-}
-
-namespace {
 
 struct Points {
   Four x, y;
@@ -241,6 +205,38 @@ void clip_contact(const Placed& first, int side, const Placed& other, float radi
 }
 
 }  // namespace
+
+b2Shape* SolverShape::Clone(b2BlockAllocator* allocator) const {
+  // b2Fixture frees a polygon of Box2D's own size.
+  static_assert(sizeof(SolverShape) == sizeof(b2PolygonShape));
+  return new (allocator->Allocate(sizeof(SolverShape))) SolverShape(*this);
+}
+
+void SolverShape::ComputeAABB(b2AABB* bounds, const b2Transform& pose, int32) const {
+  const auto at = std::bit_cast<Four>(pose);  // x, y, sine, cosine
+  const Four there = __builtin_shufflevector(at, at, 0, 1, 0, 1);
+  const Four of_x = __builtin_shufflevector(at, at, 3, 2, 3, 2);   // c, s
+  const Four of_y = __builtin_shufflevector(at, -at, 6, 3, 6, 3);  // -s, c
+  const auto placed = [&](int first) {
+    Four two;
+    std::memcpy(&two, m_vertices + first, sizeof(two));
+    const Four x = __builtin_shufflevector(two, two, 0, 0, 2, 2);
+    const Four y = __builtin_shufflevector(two, two, 1, 1, 3, 3);
+    return (of_x * x + of_y * y) + there;
+  };
+  const int last = m_count - 2;  // an odd number of vertices: one of the last two is counted twice
+  Four low = placed(last), high = low;
+  for (int i = 0; i < last; i += 2) {
+    const Four now = placed(i);
+    low = smaller(low, now);
+    high = larger(high, now);
+  }
+  low = smaller(low, __builtin_shufflevector(low, low, 2, 3, 0, 1));
+  high = larger(high, __builtin_shufflevector(high, high, 2, 3, 0, 1));
+  const Four skin{-m_radius, -m_radius, m_radius, m_radius};
+  *bounds = std::bit_cast<b2AABB>(__builtin_shufflevector(low, high, 0, 1, 4, 5) + skin);
+}
+
 }  // namespace mvsim
 
 // A third of a step in which a robot leans on cells.

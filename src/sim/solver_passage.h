@@ -2,7 +2,6 @@
 #pragma once
 
 #include <box2d/box2d.h>
-#include <array>
 #include <optional>
 #include <span>
 #include <vector>

@@ -21,6 +21,18 @@ CellIndex cell_of(b2Fixture* f) {
   return {square.x, square.y};
 }
 
+constexpr double kCellMargin = 0.03;    // m, for skins and the displacement by contacts
+constexpr double kCellsFurther = 0.01;  // m, so that cells are looked for every few steps
+// m, between boxes that Box2D may pair: the margins of both, both skins, and rounding.
+constexpr double kPaired = 2 * double{b2_aabbExtension} + 0.03;
+// Box2D extends the box of a moving body by four times its motion.
+constexpr double kStretched = 1 + double{b2_aabbMultiplier};
+constexpr double kLookFurther = 0.3;  // m, so that it is not looked again in every step
+
+bool overlap(Vec2 a, double half_a, Vec2 b, double half_b) {
+  return std::fabs(a.x - b.x) <= half_a + half_b && std::fabs(a.y - b.y) <= half_a + half_b;
+}
+
 }  // namespace
 
 b2Body* add_squares_body(b2World& world) {
@@ -86,22 +98,6 @@ void SolverCells::add(CellIndex cell) {
   def.userData.pointer = rank_of_square(group_, static_cast<uint32_t>(cell.x), static_cast<uint32_t>(cell.y));
   anchor_->CreateFixture(&def);
 }
-
-namespace {
-
-constexpr double kCellMargin = 0.03;    // m, for skins and the displacement by contacts
-constexpr double kCellsFurther = 0.01;  // m, so that cells are looked for every few steps
-// m, between boxes that Box2D may pair: the margins of both, both skins, and rounding.
-constexpr double kPaired = 2 * double{b2_aabbExtension} + 0.03;
-// Box2D extends the box of a moving body by four times its motion.
-constexpr double kStretched = 1 + double{b2_aabbMultiplier};
-constexpr double kLookFurther = 0.3;  // m, so that it is not looked again in every step
-
-bool overlap(Vec2 a, double half_a, Vec2 b, double half_b) {
-  return std::fabs(a.x - b.x) <= half_a + half_b && std::fabs(a.y - b.y) <= half_a + half_b;
-}
-
-}  // namespace
 
 bool can_be_left_out(const Model& m, size_t index) {
   const BlockModel& block = m.blocks[index];

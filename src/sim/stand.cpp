@@ -84,28 +84,6 @@ double distance_to_other(const Model& m, const SimState& s, Vec2 at, const Wante
   return best;
 }
 
-}  // namespace
-
-LevelGround find_level_ground(const Model& m, const SimState& s, Vec2 center, double z, GroundQuery query) {
-  LevelGround out{.center = center, .z = z, .room = 0, .known = true};
-  double on_plane = 0;
-  for (const GroundPlane& plane : m.terrain.planes)
-    if (same_bits(plane.pose.z + plane.z, z)) on_plane = std::max(on_plane, depth_in(plane, center));
-  const auto look = [&](bool has_plane, double limit) {
-    bool movable = false;
-    const double found = distance_to_other(m, s, center, {z, z + query.ceiling, has_plane}, limit, movable);
-    if (!(found > out.room)) return;
-    out.room = found;
-    out.on_movable_blocks = movable;
-  };
-  if (same_bits(z, 0.0)) look(false, kFarthestGround + query.reach);
-  look(true, std::min(on_plane, kFarthestGround + query.reach));
-  out.room -= query.reach + kGroundSlack;
-  return out;
-}
-
-namespace {
-
 constexpr double kAboveAnchor = 0.5;                   // m, where a trailer's anchor looks for ground
 constexpr double kClimb = 0.55, kAboveChassis = 1.05;  // of a wheel's diameter, of the chassis' height
 
@@ -195,6 +173,24 @@ Vec2 place_of(const Model& m, const SimState& s, size_t vehicle) {
 }
 
 }  // namespace
+
+LevelGround find_level_ground(const Model& m, const SimState& s, Vec2 center, double z, GroundQuery query) {
+  LevelGround out{.center = center, .z = z, .room = 0, .known = true};
+  double on_plane = 0;
+  for (const GroundPlane& plane : m.terrain.planes)
+    if (same_bits(plane.pose.z + plane.z, z)) on_plane = std::max(on_plane, depth_in(plane, center));
+  const auto look = [&](bool has_plane, double limit) {
+    bool movable = false;
+    const double found = distance_to_other(m, s, center, {z, z + query.ceiling, has_plane}, limit, movable);
+    if (!(found > out.room)) return;
+    out.room = found;
+    out.on_movable_blocks = movable;
+  };
+  if (same_bits(z, 0.0)) look(false, kFarthestGround + query.reach);
+  look(true, std::min(on_plane, kFarthestGround + query.reach));
+  out.room -= query.reach + kGroundSlack;
+  return out;
+}
 
 double stand(const Model& m, SimState& s, Workspace& w, size_t index) {
   const VehicleModel& v = m.vehicles[index];

@@ -12,7 +12,6 @@
 #include "sensor/sensors.h"
 #include "sensor/view_sensor.h"
 #include "task/move/movers.h"
-#include "views/draw_views.h"
 
 namespace mvsim {
 namespace {

@@ -263,6 +263,14 @@ EnvSpec read_document(const XmlSource& source) {
   return spec;
 }
 
+// Reads the id alone: an import of the package lists all environments.
+std::string id_of(const std::string& path) {
+  pugi::xml_document document;
+  const std::string text = open_file(path).read(kMaxEnvFileBytes);
+  document.load_buffer(text.data(), text.size());
+  return document.child("mvsim_env").attribute("id").value();
+}
+
 }  // namespace
 
 std::vector<std::string> on_end_names() {
@@ -281,18 +289,6 @@ EnvSpec load_env_text(const std::string& text, const std::string& path, const En
     throw WorldFileError(source.mismatches().front().where, source.mismatches().front().text);
   return read_document(source);
 }
-
-namespace {
-
-// Reads the id alone: an import of the package lists all environments.
-std::string id_of(const std::string& path) {
-  pugi::xml_document document;
-  const std::string text = open_file(path).read(kMaxEnvFileBytes);
-  document.load_buffer(text.data(), text.size());
-  return document.child("mvsim_env").attribute("id").value();
-}
-
-}  // namespace
 
 EnvSpec load_env(const std::string& path, const EnvLoadOptions& options) {
   require_file(path, "environment");

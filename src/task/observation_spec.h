@@ -69,7 +69,7 @@ class ObservationBuffer {
   // GPU.
   template <typename T>
   std::span<T> values() {
-    check_dtype(DTypeOf<T>::kValue);
+    check_dtype(kDTypeOf<T>);
     return {reinterpret_cast<T*>(bytes_.data()), bytes_.size() / sizeof(T)};
   }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace mvsim {
 namespace {
 
@@ -73,7 +75,7 @@ class WheelsObservation final : public ObservationOf<float> {
       known.emplace_back(q.name);
       expected += (expected.empty() ? "" : ", ") + known.back();
     }
-    for (const std::string& word : words_of(reader.text("values", "slip_ratio slip_angle"))) {
+    for (const std::string& word : split_words(reader.text("values", "slip_ratio slip_angle"))) {
       const auto found = std::find(known.begin(), known.end(), word);
       if (found == known.end())
         reader.fail("values",
@@ -84,17 +86,6 @@ class WheelsObservation final : public ObservationOf<float> {
       quantities_.push_back(q);
     }
     if (quantities_.empty()) reader.fail("values", "found nothing, expected some of " + expected);
-  }
-
-  static std::vector<std::string> words_of(const std::string& text) {
-    constexpr std::string_view kBlanks = " \t\r\n,";
-    std::vector<std::string> words;
-    for (size_t at = text.find_first_not_of(kBlanks); at != std::string::npos;) {
-      const size_t end = std::min(text.find_first_of(kBlanks, at), text.size());
-      words.push_back(text.substr(at, end - at));
-      at = text.find_first_not_of(kBlanks, end);
-    }
-    return words;
   }
 
   void add_bounds(Quantity q, TermReader& reader, const TaskContext& context) {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/math.h"
+#include "base/text.h"
 #include "model/transfer_params.h"
 
 namespace mvsim {
@@ -19,16 +20,45 @@ constexpr const char* kForms =
   throw WorldFileError(text.where, "<" + text.name + ">: found '" + text.text.substr(0, 80) + "', " + why);
 }
 
-std::string_view trim(std::string_view s) {
-  const size_t first = s.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return s.substr(first, s.find_last_not_of(" \t\r\n") - first + 1);
+// Returns the choices of the parameters that the pattern matches, or nothing if they are numbers.
+std::span<const std::string_view> choices_of(TermReader& reader, const Model& model) {
+  const std::vector<size_t> found = model.find_params(reader.required_text("of"));
+  if (found.empty()) return {};
+  const std::span<const std::string_view> choices = model.params[found[0]].info.choices;
+  for (const size_t index : found)
+    if (model.params[index].info.choices.data() != choices.data())
+      reader.fail("of", "matches parameters of different kinds, such as " + model.params[found[0]].path +
+                            " and " + model.params[index].path);
+  return choices;
+}
+
+Distribution read_distribution(TermReader& reader, const Model& model) {
+  const bool has_scale = reader.has("scale"), has_value = reader.has("value");
+  if (has_scale == has_value) reader.fail("of", "expected one of the attributes 'scale' and 'value'");
+  const NamedText& text = *reader.term().params.find(has_scale ? "scale" : "value");
+  const std::span<const std::string_view> choices = choices_of(reader, model);
+  if (has_scale && !choices.empty()) reader.fail("scale", "a choice cannot be scaled, expected 'value'");
+  return Distribution(text, choices);
+}
+
+std::string short_text(double v) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%g", v);
+  return buffer;
+}
+
+// Returns the lowest valid value. The margin of 1e-9 at an open bound has no visible effect.
+double lowest(const ParamInfo& info) {
+  return info.is_min_excluded ? info.min + 1e-9 * (1 + std::fabs(info.min)) : info.min;
+}
+double highest(const ParamInfo& info) {
+  return info.is_max_excluded ? info.max - 1e-9 * (1 + std::fabs(info.max)) : info.max;
 }
 
 }  // namespace
 
 Distribution::Distribution(const NamedText& text, std::span<const std::string_view> choices) {
-  const std::string_view whole = trim(text.text);
+  const std::string_view whole = trimmed(text.text);
   if (const auto number = choices.empty() ? scan_number(whole) : std::nullopt) {
     arguments_ = {*number};
     return;
@@ -39,7 +69,7 @@ Distribution::Distribution(const NamedText& text, std::span<const std::string_vi
     return;
   }
   if (open == std::string_view::npos || whole.back() != ')') fail(text, kForms);
-  const std::string_view name = trim(whole.substr(0, open));
+  const std::string_view name = trimmed(whole.substr(0, open));
   std::string_view rest = whole.substr(open + 1, whole.size() - open - 2);
   for (;;) {
     const size_t comma = std::min(rest.find(','), rest.size());
@@ -100,45 +130,6 @@ std::pair<double, double> Distribution::usual_range() const {
   if (kind_ != Kind::kNormal) return {low(), high()};
   return {arguments_[0] - 2 * arguments_[1], arguments_[0] + 2 * arguments_[1]};
 }
-
-namespace {
-
-// Returns the choices of the parameters that the pattern matches, or nothing if they are numbers.
-std::span<const std::string_view> choices_of(TermReader& reader, const Model& model) {
-  const std::vector<size_t> found = model.find_params(reader.required_text("of"));
-  if (found.empty()) return {};
-  const std::span<const std::string_view> choices = model.params[found[0]].info.choices;
-  for (const size_t index : found)
-    if (model.params[index].info.choices.data() != choices.data())
-      reader.fail("of", "matches parameters of different kinds, such as " + model.params[found[0]].path +
-                            " and " + model.params[index].path);
-  return choices;
-}
-
-Distribution read_distribution(TermReader& reader, const Model& model) {
-  const bool has_scale = reader.has("scale"), has_value = reader.has("value");
-  if (has_scale == has_value) reader.fail("of", "expected one of the attributes 'scale' and 'value'");
-  const NamedText& text = *reader.term().params.find(has_scale ? "scale" : "value");
-  const std::span<const std::string_view> choices = choices_of(reader, model);
-  if (has_scale && !choices.empty()) reader.fail("scale", "a choice cannot be scaled, expected 'value'");
-  return Distribution(text, choices);
-}
-
-std::string short_text(double v) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%g", v);
-  return buffer;
-}
-
-// Returns the lowest valid value. The margin of 1e-9 at an open bound has no visible effect.
-double lowest(const ParamInfo& info) {
-  return info.is_min_excluded ? info.min + 1e-9 * (1 + std::fabs(info.min)) : info.min;
-}
-double highest(const ParamInfo& info) {
-  return info.is_max_excluded ? info.max - 1e-9 * (1 + std::fabs(info.max)) : info.max;
-}
-
-}  // namespace
 
 Randomization::Randomization(TermReader& reader, const Model& model)
     : distribution_(read_distribution(reader, model)) {

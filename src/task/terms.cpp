@@ -2,8 +2,6 @@
 // tag). The line also declares the class. That of an observation has its inputs on a real robot.
 #include "task/terms.h"
 
-#include <array>
-
 namespace mvsim {
 
 constexpr auto kActions = std::to_array<TermClass<Action>>({

@@ -124,7 +124,7 @@ class Observation {
 template <typename T>
 class ObservationOf : public Observation {
  public:
-  DType dtype() const final { return DTypeOf<T>::kValue; }
+  DType dtype() const final { return kDTypeOf<T>; }
   void write_frame(EnvState& env, AgentState& agent, Scratch& scratch, std::byte* out) const final {
     write(env, agent, scratch, reinterpret_cast<T*>(out));
   }

@@ -1,4 +1,5 @@
 // Friction model `default`: Coulomb limits mu N on both axes separately.
+#include "base/registered.h"
 #include "tire/rolling.h"
 #include "tire/tire_model.h"
 
@@ -51,10 +52,6 @@ class DefaultTire final : public TireModel {
   }
 };
 
-template <>
-const TireModel& tire_model<DefaultTire>() {
-  static const DefaultTire kTire;
-  return kTire;
-}
+template const TireModel& registered<TireModel, DefaultTire>();
 
 }  // namespace mvsim

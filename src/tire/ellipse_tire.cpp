@@ -2,6 +2,7 @@
 // to saturation (ss, as), and shrinks with the slip of the other direction:
 //   |Fx| <= N C_s s sqrt(1 - C_s_alpha (a/as)^2),  |Fy| <= N C_alpha a sqrt(1 - C_alpha_s (s/ss)^2).
 // Without slip there is no grip, so a tire that rolls straight carries no side load.
+#include "base/registered.h"
 #include "tire/rolling.h"
 #include "tire/tire_model.h"
 
@@ -95,10 +96,6 @@ class EllipseTire final : public TireModel {
   }
 };
 
-template <>
-const TireModel& tire_model<EllipseTire>() {
-  static const EllipseTire kTire;
-  return kTire;
-}
+template const TireModel& registered<TireModel, EllipseTire>();
 
 }  // namespace mvsim

@@ -9,6 +9,7 @@
 // rotation to the track (Martinez et al. 2005, "Approximating kinematics for tracked mobile robots"; Mandow
 // et al. 2007, "Experimental kinematics for wheeled skid-steer mobile robots"), and the parameter
 // `icr_expansion`.
+#include "base/registered.h"
 #include "tire/rolling.h"
 #include "tire/tire_model.h"
 
@@ -225,10 +226,6 @@ class SkidTire final : public TireModel {
   }
 };
 
-template <>
-const TireModel& tire_model<SkidTire>() {
-  static const SkidTire kTire;
-  return kTire;
-}
+template const TireModel& registered<TireModel, SkidTire>();
 
 }  // namespace mvsim

@@ -87,10 +87,6 @@ class TireModel {
                           double* /*values*/) const {}
 };
 
-// Returns the only object of a model's class. Each class specialises it in its own file.
-template <class Tire>
-const TireModel& tire_model();
-
 // All registered models (tires.cpp).
 std::span<const TireModel* const> tire_models();
 

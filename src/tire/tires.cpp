@@ -1,21 +1,16 @@
-#include <array>
-
 #include "tire/tire_model.h"
 
 namespace mvsim {
 
 // The registered models: one line each. Here and not in a function, where `class` would declare a local one.
 static constexpr const TireModel& (*kRegistered[])() = {
-    tire_model<class DefaultTire>, tire_model<class WardIagnemmaTire>, tire_model<class EllipseTire>,
-    tire_model<class VtiTire>,     tire_model<class SkidTire>,
+    registered<TireModel, class DefaultTire>, registered<TireModel, class WardIagnemmaTire>,
+    registered<TireModel, class EllipseTire>, registered<TireModel, class VtiTire>,
+    registered<TireModel, class SkidTire>,
 };
 
 std::span<const TireModel* const> tire_models() {
-  static const auto kModels = [] {
-    std::array<const TireModel*, std::size(kRegistered)> models;
-    for (size_t i = 0; i < models.size(); ++i) models[i] = &kRegistered[i]();
-    return models;
-  }();
+  static const auto kModels = objects_of(kRegistered);
   return kModels;
 }
 

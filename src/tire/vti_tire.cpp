@@ -6,6 +6,7 @@
 // secant, F = K (r w - v), which is solved for the slip speed after the step. Forces never overshoot, and
 // steady states are those of the curve. Below kLowSpeed the wheel sticks: K grows without bound, but the
 // limit of the force stays.
+#include "base/registered.h"
 #include "tire/rolling.h"
 #include "tire/tire_model.h"
 #include "tire/vti_mavs.h"
@@ -227,10 +228,6 @@ class VtiTire final : public TireModel {
   }
 };
 
-template <>
-const TireModel& tire_model<VtiTire>() {
-  static const VtiTire kTire;
-  return kTire;
-}
+template const TireModel& registered<TireModel, VtiTire>();
 
 }  // namespace mvsim

@@ -2,6 +2,7 @@
 // F_rr = -sgn(vx) N (R1 (1 - exp(-A_roll |vx|)) + R2 |vx|). The drag brakes the chassis and does not act on
 // the spin (Ward and Iagnemma, A Dynamic-Model-Based Wheel Slip Detector for Mobile Robots on Outdoor
 // Terrain, IEEE Transactions on Robotics 24(4), 2008).
+#include "base/registered.h"
 #include "tire/rolling.h"
 #include "tire/tire_model.h"
 
@@ -58,10 +59,6 @@ class WardIagnemmaTire final : public TireModel {
   }
 };
 
-template <>
-const TireModel& tire_model<WardIagnemmaTire>() {
-  static const WardIagnemmaTire kTire;
-  return kTire;
-}
+template const TireModel& registered<TireModel, WardIagnemmaTire>();
 
 }  // namespace mvsim

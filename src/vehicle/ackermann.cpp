@@ -6,7 +6,13 @@
 #include "vehicle/dynamics.h"
 
 namespace mvsim {
-namespace {
+
+// The controllers: one line each. Here and not in the class, where `class` would declare another one.
+constexpr ControllerRow kControllers[] = {
+    registered<Controller, class AckermannRaw>,           registered<Controller, class AckermannTwistIdeal>,
+    registered<Controller, class AckermannTwistPid>,      registered<Controller, class AckermannSteerPid>,
+    registered<Controller, class AckermannThrottleBrake>,
+};
 
 class Ackermann final : public Car {
  public:
@@ -29,14 +35,11 @@ class Ackermann final : public Car {
 
  private:
   std::array<ParamInfo, kCarParamCount> params_{kMaxSteerParam};
-  std::array<const Controller*, 5> controllers_{&ackermann_raw(), &ackermann_twist_ideal(),
-                                                &ackermann_twist_front_steer_pid(),
-                                                &ackermann_front_steer_pid(), &ackermann_throttle_brake()};
+  std::array<const Controller*, 5> controllers_ = objects_of(kControllers);
 };
 
-}  // namespace
-
-const Dynamics& ackermann() {
+template <>
+const Dynamics& registered<Dynamics, Ackermann>() {
   static const Ackermann kDynamics;
   return kDynamics;
 }

@@ -7,6 +7,15 @@
 #include "vehicle/dynamics.h"
 
 namespace mvsim {
+
+// The controllers: one line each. Here and not in the class, where `class` would declare another one.
+constexpr ControllerRow kControllers[] = {
+    registered<Controller, class DrivetrainRaw>,
+    registered<Controller, class DrivetrainTwistPid>,
+    registered<Controller, class DrivetrainSteerPid>,
+    registered<Controller, class DrivetrainThrottleBrake>,
+};
+
 namespace {
 
 enum {
@@ -26,6 +35,8 @@ constexpr ParamInfo split(std::string_view name) {
 constexpr ParamInfo bias(std::string_view name) {
   return {.name = name, .fallback = 1.5, .min = 1, .max = 1e6};
 }
+
+}  // namespace
 
 class AckermannDrivetrain final : public Car {
  public:
@@ -63,13 +74,11 @@ class AckermannDrivetrain final : public Car {
       bias("drivetrain/front_rear_bias"),
       bias("drivetrain/front_left_right_bias"),
       bias("drivetrain/rear_left_right_bias")};
-  std::array<const Controller*, 4> controllers_{&drivetrain_raw(), &drivetrain_twist_front_steer_pid(),
-                                                &drivetrain_front_steer_pid(), &drivetrain_throttle_brake()};
+  std::array<const Controller*, 4> controllers_ = objects_of(kControllers);
 };
 
-}  // namespace
-
-const Dynamics& ackermann_drivetrain() {
+template <>
+const Dynamics& registered<Dynamics, AckermannDrivetrain>() {
   static const AckermannDrivetrain kDynamics;
   return kDynamics;
 }

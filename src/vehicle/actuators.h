@@ -9,7 +9,7 @@ namespace mvsim {
 // A direct-current motor with its gear, as datasheets describe it: torque falls linearly from the stall
 // torque at rest to zero at the no-load speed, and both grow with the voltage. Pure; SI units.
 
-// In the order of the randomised rows of motor_tags().
+// In the order of the randomised rows of kMotorTags.
 enum MotorParam {
   kStallTorque,     // N m of the rotor at the rated voltage
   kNoLoadSpeed,     // rad/s of the rotor at the rated voltage
@@ -43,7 +43,7 @@ double motor_torque(const WheelMotor& motor, MotorDriver driver, double command,
 
 // A steering servo: a first-order lag whose rate is limited. Pure; rad, s.
 
-// In the order of servo_tags().
+// In the order of kServoTags.
 enum ServoParam {
   kServoRate,          // rad/s
   kServoTimeConstant,  // s; 0: no lag

@@ -120,19 +120,26 @@ class CarSpeedPid final : public Controller {
 
 }  // namespace
 
-const Controller& ackermann_twist_front_steer_pid() {
+template <>
+const Controller& registered<Controller, class AckermannTwistPid>() {
   static const CarSpeedPid kController(Motors::kFrontWheels, Command::kTwist, 100);
   return kController;
 }
-const Controller& ackermann_front_steer_pid() {
+
+template <>
+const Controller& registered<Controller, class AckermannSteerPid>() {
   static const CarSpeedPid kController(Motors::kFrontWheels, Command::kSteer, 100);
   return kController;
 }
-const Controller& drivetrain_twist_front_steer_pid() {
+
+template <>
+const Controller& registered<Controller, class DrivetrainTwistPid>() {
   static const CarSpeedPid kController(Motors::kEngine, Command::kTwist, 400);
   return kController;
 }
-const Controller& drivetrain_front_steer_pid() {
+
+template <>
+const Controller& registered<Controller, class DrivetrainSteerPid>() {
   static const CarSpeedPid kController(Motors::kEngine, Command::kSteer, 100);
   return kController;
 }

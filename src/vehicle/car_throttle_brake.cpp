@@ -39,11 +39,14 @@ class CarThrottleBrake final : public Controller {
 
 }  // namespace
 
-const Controller& ackermann_throttle_brake() {
+template <>
+const Controller& registered<Controller, class AckermannThrottleBrake>() {
   static const CarThrottleBrake kController(100);
   return kController;
 }
-const Controller& drivetrain_throttle_brake() {
+
+template <>
+const Controller& registered<Controller, class DrivetrainThrottleBrake>() {
   static const CarThrottleBrake kController(400);
   return kController;
 }

@@ -10,7 +10,7 @@ namespace mvsim {
 // (control_toolbox), which diff_drive_controller and the steering controllers use: jerk first, then
 // acceleration, then speed. Pure; SI units.
 
-// In the order of linear_limit_tags() and angular_limit_tags(). Signs are those of ros2_control.
+// In the order of kLinearLimitTags and kAngularLimitTags. Signs are those of ros2_control.
 enum LimitParam {
   kMaxVelocity,
   kMinVelocity,             // usually <= 0

@@ -63,7 +63,7 @@ struct ControllerInput {
 };
 
 // Beliefs of a controller about its wheels, as factors of what is true, with the names of ros2_control's
-// diff_drive_controller. In the order of kinematics_tags().
+// diff_drive_controller. In the order of kKinematicsTags.
 enum Belief { kBelievedTrack, kBelievedLeftRadius, kBelievedRightRadius, kBeliefCount };
 
 // A value of a controller's command, e.g. "vx" in m/s.
@@ -115,22 +115,6 @@ class Controller {
   Imposes imposes_;
 };
 
-// The registered controllers, one accessor each.
-
-const Controller& differential_raw();
-const Controller& differential_twist_pid();
-const Controller& differential_twist_ideal();
-const Controller& differential_twist_wheels();
-
-const Controller& ackermann_raw();
-const Controller& ackermann_twist_ideal();
-const Controller& ackermann_twist_front_steer_pid();
-const Controller& ackermann_front_steer_pid();
-const Controller& ackermann_throttle_brake();
-
-const Controller& drivetrain_raw();
-const Controller& drivetrain_twist_front_steer_pid();
-const Controller& drivetrain_front_steer_pid();
-const Controller& drivetrain_throttle_brake();
+using ControllerRow = decltype(&registered<Controller, Controller>);
 
 }  // namespace mvsim

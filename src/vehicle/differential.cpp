@@ -6,6 +6,15 @@
 #include "vehicle/dynamics.h"
 
 namespace mvsim {
+
+// The controllers: one line each. Here and not in the class, where `class` would declare another one.
+constexpr ControllerRow kControllers[] = {
+    registered<Controller, class DifferentialRaw>,
+    registered<Controller, class DifferentialTwistPid>,
+    registered<Controller, class DifferentialTwistIdeal>,
+    registered<Controller, class DifferentialTwistWheels>,
+};
+
 namespace {
 
 constexpr WheelSlot kTwo[] = {{"l_wheel", {0, 0.5}}, {"r_wheel", {0, -0.5}}};
@@ -46,22 +55,26 @@ class DifferentialDrive final : public Dynamics {
 
   std::string_view name_;
   std::span<const WheelSlot> slots_;
-  std::array<const Controller*, 4> controllers_{&differential_raw(), &differential_twist_pid(),
-                                                &differential_twist_ideal(), &differential_twist_wheels()};
+  std::array<const Controller*, 4> controllers_ = objects_of(kControllers);
   Polygon shape_{{-0.4, -0.5}, {-0.4, 0.5}, {0.4, 0.5}, {0.6, 0.3}, {0.6, -0.3}, {0.4, -0.5}};
 };
 
 }  // namespace
 
-const Dynamics& differential() {
+template <>
+const Dynamics& registered<Dynamics, class DifferentialTwoWheels>() {
   static const DifferentialDrive kDynamics("differential", kTwo);
   return kDynamics;
 }
-const Dynamics& differential_3_wheels() {
+
+template <>
+const Dynamics& registered<Dynamics, class DifferentialThreeWheels>() {
   static const DifferentialDrive kDynamics("differential_3_wheels", kThree);
   return kDynamics;
 }
-const Dynamics& differential_4_wheels() {
+
+template <>
+const Dynamics& registered<Dynamics, class DifferentialFourWheels>() {
   static const DifferentialDrive kDynamics("differential_4_wheels", kFour);
   return kDynamics;
 }

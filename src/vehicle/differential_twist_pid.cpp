@@ -1,4 +1,5 @@
 // Controller `twist_pid`: one PID per side on the wheel speed that odometry reports.
+#include "base/registered.h"
 #include "vehicle/controller.h"
 #include "vehicle/speed_pid.h"
 
@@ -38,6 +39,8 @@ double torque_against_slope(const ControllerInput& in) {
   return in.climbing_force * mean_radius(in.wheels) / 2;
 }
 
+}  // namespace
+
 class DifferentialTwistPid final : public Controller {
  public:
   std::string_view name() const override { return "twist_pid"; }
@@ -76,11 +79,6 @@ class DifferentialTwistPid final : public Controller {
   }
 };
 
-}  // namespace
-
-const Controller& differential_twist_pid() {
-  static const DifferentialTwistPid kController;
-  return kController;
-}
+template const Controller& registered<Controller, DifferentialTwistPid>();
 
 }  // namespace mvsim

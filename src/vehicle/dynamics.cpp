@@ -1,17 +1,16 @@
 #include "vehicle/dynamics.h"
 
-#include <array>
-
 namespace mvsim {
 
+// The registered classes: one line each. Here and not in a function, where `class` would declare a local one.
+static constexpr const Dynamics& (*kRegistered[])() = {
+    registered<Dynamics, class DifferentialTwoWheels>,  registered<Dynamics, class DifferentialThreeWheels>,
+    registered<Dynamics, class DifferentialFourWheels>, registered<Dynamics, class Ackermann>,
+    registered<Dynamics, class AckermannDrivetrain>,
+};
+
 std::span<const Dynamics* const> dynamics_classes() {
-  static const auto kClasses = std::to_array<const Dynamics*>({
-      &differential(),
-      &differential_3_wheels(),
-      &differential_4_wheels(),
-      &ackermann(),
-      &ackermann_drivetrain(),
-  });
+  static const auto kClasses = objects_of(kRegistered);
   return kClasses;
 }
 

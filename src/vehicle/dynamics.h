@@ -3,7 +3,6 @@
 
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "vehicle/controller.h"
 #include "vehicle/wheel.h"
@@ -54,13 +53,5 @@ std::span<const Dynamics* const> dynamics_classes();
 // Returns the body twist from the spins of the first two wheels (left, right). Their rim speeds w R are those
 // of a body that turns about a point of their axle, so vy = 0.
 Twist2 odometry_twist(std::span<const WheelModel> wheels, std::span<const WheelState> states);
-
-// The registered dynamics classes, one accessor each.
-
-const Dynamics& differential();
-const Dynamics& differential_3_wheels();
-const Dynamics& differential_4_wheels();
-const Dynamics& ackermann();
-const Dynamics& ackermann_drivetrain();
 
 }  // namespace mvsim

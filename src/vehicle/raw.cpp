@@ -1,5 +1,6 @@
 // Controllers `raw`: hold the torques, and the steering angle of a car, that they are given. Torques have the
 // sign of the world language: negative drives forward.
+#include "base/registered.h"
 #include "vehicle/car.h"
 #include "vehicle/controller.h"
 
@@ -7,6 +8,17 @@ namespace mvsim {
 namespace {
 
 constexpr CommandInfo kSideCommand[] = {{"left_torque", "N m"}, {"right_torque", "N m"}};
+
+constexpr ParamInfo kWheelParams[] = {{.name = "fl_torque", .unit = "N m"},
+                                      {.name = "fr_torque", .unit = "N m"},
+                                      {.name = "steer_ang_deg", .type = ParamType::kDegrees}};
+constexpr CommandInfo kWheelCommand[] = {{"left_torque", "N m"}, {"right_torque", "N m"}, {"steer", "rad"}};
+
+constexpr ParamInfo kEngineParams[] = {{.name = "torque", .unit = "N m"},
+                                       {.name = "steer_ang_deg", .type = ParamType::kDegrees}};
+constexpr CommandInfo kEngineCommand[] = {{"torque", "N m"}, {"steer", "rad"}};
+
+}  // namespace
 
 class DifferentialRaw final : public Controller {
  public:
@@ -19,31 +31,7 @@ class DifferentialRaw final : public Controller {
   }
 };
 
-constexpr ParamInfo kWheelParams[] = {{.name = "fl_torque", .unit = "N m"},
-                                      {.name = "fr_torque", .unit = "N m"},
-                                      {.name = "steer_ang_deg", .type = ParamType::kDegrees}};
-constexpr CommandInfo kWheelCommand[] = {{"left_torque", "N m"}, {"right_torque", "N m"}, {"steer", "rad"}};
-
-class AckermannRaw final : public Controller {
- public:
-  std::string_view name() const override { return "raw"; }
-  std::span<const ParamInfo> params() const override { return kWheelParams; }
-  std::span<const CommandInfo> command() const override { return kWheelCommand; }
-  void initial_command(const double* p, double* command) const override {
-    for (int i = 0; i < 3; ++i) command[i] = p[i];
-  }
-  void step(const double*, const ControllerInput&, const double* command, double*,
-            double* actuation) const override {
-    actuation[kCarTorque] = -command[0];
-    actuation[kCarTorqueRight] = -command[1];
-    actuation[kCarSteer] = command[2];
-    actuation[kCarBrake] = 0;
-  }
-};
-
-constexpr ParamInfo kEngineParams[] = {{.name = "torque", .unit = "N m"},
-                                       {.name = "steer_ang_deg", .type = ParamType::kDegrees}};
-constexpr CommandInfo kEngineCommand[] = {{"torque", "N m"}, {"steer", "rad"}};
+template const Controller& registered<Controller, DifferentialRaw>();
 
 class DrivetrainRaw final : public Controller {
  public:
@@ -62,20 +50,25 @@ class DrivetrainRaw final : public Controller {
   }
 };
 
-}  // namespace
+template const Controller& registered<Controller, DrivetrainRaw>();
 
-const Controller& differential_raw() {
-  static const DifferentialRaw kController;
-  return kController;
-}
+class AckermannRaw final : public Controller {
+ public:
+  std::string_view name() const override { return "raw"; }
+  std::span<const ParamInfo> params() const override { return kWheelParams; }
+  std::span<const CommandInfo> command() const override { return kWheelCommand; }
+  void initial_command(const double* p, double* command) const override {
+    for (int i = 0; i < 3; ++i) command[i] = p[i];
+  }
+  void step(const double*, const ControllerInput&, const double* command, double*,
+            double* actuation) const override {
+    actuation[kCarTorque] = -command[0];
+    actuation[kCarTorqueRight] = -command[1];
+    actuation[kCarSteer] = command[2];
+    actuation[kCarBrake] = 0;
+  }
+};
 
-const Controller& drivetrain_raw() {
-  static const DrivetrainRaw kController;
-  return kController;
-}
-const Controller& ackermann_raw() {
-  static const AckermannRaw kController;
-  return kController;
-}
+template const Controller& registered<Controller, AckermannRaw>();
 
 }  // namespace mvsim

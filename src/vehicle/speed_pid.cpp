@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/math.h"
-#include "vehicle/wheel.h"
 
 namespace mvsim {
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/registered.h"
 #include "vehicle/car.h"
 #include "vehicle/controller.h"
 
@@ -18,6 +19,10 @@ class TwistIdeal : public Controller {
   bool accepts_twist() const final { return true; }
 };
 
+constexpr double kStanding = 1e-3;  // m/s
+
+}  // namespace
+
 class DifferentialTwistIdeal final : public TwistIdeal {
  public:
   void step(const double*, const ControllerInput&, const double*, double*, double* actuation) const override {
@@ -25,7 +30,7 @@ class DifferentialTwistIdeal final : public TwistIdeal {
   }
 };
 
-constexpr double kStanding = 1e-3;  // m/s
+template const Controller& registered<Controller, DifferentialTwistIdeal>();
 
 class AckermannTwistIdeal final : public TwistIdeal {
  public:
@@ -40,22 +45,10 @@ class AckermannTwistIdeal final : public TwistIdeal {
   }
 };
 
-}  // namespace
-
-const Controller& differential_twist_ideal() {
-  static const DifferentialTwistIdeal kController;
-  return kController;
-}
-
-const Controller& ackermann_twist_ideal() {
-  static const AckermannTwistIdeal kController;
-  return kController;
-}
+template const Controller& registered<Controller, AckermannTwistIdeal>();
 
 // Controller `twist_wheels`: driven wheels turn exactly as the commanded twist asks, whatever it takes. Tires
 // move the body, which slips where they do. For logs that hold the speeds of wheels and no command.
-
-namespace {
 
 class DifferentialTwistWheels final : public Controller {
  public:
@@ -72,11 +65,6 @@ class DifferentialTwistWheels final : public Controller {
   }
 };
 
-}  // namespace
-
-const Controller& differential_twist_wheels() {
-  static const DifferentialTwistWheels kController;
-  return kController;
-}
+template const Controller& registered<Controller, DifferentialTwistWheels>();
 
 }  // namespace mvsim

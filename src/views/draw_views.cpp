@@ -5,10 +5,8 @@
 #include <deque>
 #include <vector>
 
-#include "model/model.h"
 #include "render/gl/cuda_device.h"
 #include "render/gl/gl_view_list.h"
-#include "render/level/flat_scene.h"
 #include "sensor/sensors.h"
 #include "sensor/view_sensor.h"
 #include "views/view_backend.h"
@@ -158,6 +156,18 @@ void finish(const ViewDrawing& drawing) {
   sensor_of(drawing).finish(drawing.image, {recipe + kViewRecipeHead, nullptr, &noise}, drawing.frame.out);
 }
 
+// Makes the scene that is drawn in the plane, with all images that look level.
+std::shared_ptr<const FlatScene> make_flat(const Model& m) {
+  std::shared_ptr<FlatScene> scene = make_flat_scene(*m.scene, m.level_frames);
+  for (const SensorModel& s : m.sensors) {
+    const std::vector<const View*> views = views_of(*s.sensor);
+    auto& images = scene->images.emplace_back(views.size());
+    for (size_t i = 0; i < views.size(); ++i)
+      if (s.level_images[i] != 0) images[i] = flat_image_of(*views[i], m.scene->sky);
+  }
+  return scene;
+}
+
 }  // namespace
 
 bool draws_by_egl(const Model& model) {
@@ -221,22 +231,6 @@ void draw_views(size_t sensor, size_t image, std::span<const ViewFrame> frames) 
   for (const ViewFrame& frame : frames) drawings.push_back({sensor, image, frame});
   draw_views(drawings);
 }
-
-namespace {
-
-// Makes the scene that is drawn in the plane, with all images that look level.
-std::shared_ptr<const FlatScene> make_flat(const Model& m) {
-  std::shared_ptr<FlatScene> scene = make_flat_scene(*m.scene, m.level_frames);
-  for (const SensorModel& s : m.sensors) {
-    const std::vector<const View*> views = views_of(*s.sensor);
-    auto& images = scene->images.emplace_back(views.size());
-    for (size_t i = 0; i < views.size(); ++i)
-      if (s.level_images[i] != 0) images[i] = flat_image_of(*views[i], m.scene->sky);
-  }
-  return scene;
-}
-
-}  // namespace
 
 const RayScene& ViewScenes::ray_scene(const Model& m) const {
   return ray_scene_.get([&] { return make_ray_scene(*m.scene); });

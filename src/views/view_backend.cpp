@@ -121,15 +121,8 @@ CameraBackend parse_camera_backend(const std::string& text, const std::string& s
 }
 
 const char* name_of(CameraBackend backend) {
-  switch (backend) {
-    case CameraBackend::kAuto:
-      return "auto";
-    case CameraBackend::kEgl:
-      return "egl";
-    case CameraBackend::kRays:
-      return "rays";
-  }
-  return "";
+  constexpr const char* kNames[] = {"auto", "egl", "rays"};
+  return kNames[static_cast<size_t>(backend)];
 }
 
 BackendChoice choose_backend(CameraBackend wish) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "model/model.h"
 #include "sensor/view.h"
 
 namespace mvsim {

@@ -7,8 +7,6 @@
 namespace mvsim {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\n";
-
 bool contains(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -37,12 +35,6 @@ const char* raw_text(LoadState& state, const Element& e) {
 }
 
 }  // namespace
-
-std::string_view trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
 
 NamedText text_of(LoadState& state, const Element& e, const Scope& scope) {
   const SourceLocation where = e.where();

@@ -33,7 +33,6 @@ std::string class_name_of(LoadState& state, const Element& e);
 // The trimmed attribute `class` of an object; empty if it is absent.
 std::string class_of(LoadState& state, const Element& e);
 
-std::string_view trimmed(std::string_view text);
 Color parse_color(const NamedText& value);
 // Rows of equal length, [a b; c d] or one row a line; at least one number and at most `max`. `expected` says
 // what it should be.

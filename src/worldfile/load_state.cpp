@@ -1,7 +1,6 @@
 #include "worldfile/load_state.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 
 #include "worldfile/expression.h"
@@ -94,6 +93,15 @@ class SkippedTexts {
   bool complete_ = true;
 };
 
+// Top-level elements that place nothing: checked only, for receivers, for people.
+
+void check_group(LoadState& state, const Element& e, PlainTags tags, const Scope& scope = {}) {
+  const Fields fields(state, scope, e);
+  check_tags(state, fields, tags);
+  fields.warn_unknown(e.tag(), tag_names(tags));
+  warn_no_effect(state, e.tag(), e.where());
+}
+
 }  // namespace
 
 bool WarningList::is_new(const std::string& kind) {
@@ -143,21 +151,8 @@ std::vector<std::string> unused_variables(const LoadState& state) {
   return out;
 }
 
-// Top-level elements that place nothing: checked only, for receivers, for people.
-
-namespace {
-
-void check_group(LoadState& state, const Element& e, PlainTags tags, const Scope& scope = {}) {
-  const Fields fields(state, scope, e);
-  check_tags(state, fields, tags);
-  fields.warn_unknown(e.tag(), tag_names(tags));
-  warn_no_effect(state, e.tag(), e.where());
-}
-
-}  // namespace
-
 void check_gui(LoadState& state, const Element& e) {
-  check_group(state, e, gui_tags());
+  check_group(state, e, kGuiTags);
 }
 
 // Receivers and IMUs look at it (model/compile_sensors.cpp). Coordinates of a UTM zone need nothing else:
@@ -165,8 +160,8 @@ void check_gui(LoadState& state, const Element& e) {
 void parse_georeference(LoadState& state, const Element& e) {
   const Fields fields(state, {}, e);
   GeoreferenceSpec at;
-  read_tags(state, fields, georeference_tags(), at);
-  fields.warn_unknown("georeference", tag_names(georeference_tags()));
+  read_tags(state, fields, kGeoreferenceTags, at);
+  fields.warn_unknown("georeference", tag_names(kGeoreferenceTags));
   if (at.is_utm && at.rotation != 0)
     throw WorldFileError(e.where(), "<georeference>: found <world_is_utm> with a rotation of " +
                                         number_text(at.rotation) +
@@ -191,14 +186,14 @@ void parse_marker(LoadState& state, const Element& e) {
   state.budget.seen_points(v.size() / 3, points->where);
   MarkerSpec out;
   out.where = e.where();
-  read_tags(state, fields, marker_tags(), out);
+  read_tags(state, fields, kMarkerTags, out);
   std::vector<double> shift{0, 0, 0};
   if (const std::optional<NamedText> translation = fields.scalar("translation"))
     shift = parse_numbers(*translation, 2, 3, "x y and optionally z (m)");
   shift.resize(3);
   for (size_t i = 0; i < v.size(); i += 3)
     out.points.push_back({v[i] + shift[0], v[i + 1] + shift[1], v[i + 2] + shift[2]});
-  fields.warn_unknown("marker", tag_names(marker_tags()));
+  fields.warn_unknown("marker", tag_names(kMarkerTags));
   state.world.markers.push_back(std::move(out));
 }
 

@@ -63,7 +63,7 @@ void process_include(LoadState& state, const Element& e) {
 // --- Global scalars ---
 
 bool process_scalar(LoadState& state, const Element& e) {
-  const Tag<WorldSpec>* const tag = find_tag(world_tags(), e.tag());
+  const Tag<WorldSpec>* const tag = find_tag(kWorldTags, e.tag());
   if (!tag) return false;
   if (tag->effect == TagEffect::kRefused) refuse(e, "<" + std::string(e.tag()) + ">");
   const NamedText text = text_of(state, e, {});
@@ -118,7 +118,7 @@ void process(LoadState& state, const Element& e) {
   const std::string kind = "unknown " + std::string(tag);
   std::string text;
   if (state.warnings.is_new(kind)) {
-    const std::vector<std::string_view> scalars = tag_names(world_tags());
+    const std::vector<std::string_view> scalars = tag_names(kWorldTags);
     std::vector<std::string> names(scalars.begin(), scalars.end());
     for (const TopTag& known : kTopTags) names.emplace_back(known.name);
     text = "<" + std::string(tag) + "> is unknown and ignored" + did_you_mean(tag, names);

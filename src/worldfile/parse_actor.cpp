@@ -21,10 +21,10 @@ WaypointSpec parse_waypoint(LoadState& state, const Element& e, const Scope& sco
                          "<waypoint>: found " + std::to_string(v.size()) + " numbers, expected " + expected);
   out.pose = pose_of_numbers(text, v);
   out.has_z = v.size() == 6;
-  read_tags(state, fields, waypoint_tags(), out);
+  read_tags(state, fields, kWaypointTags, out);
   if (const std::optional<NamedText> gait = fields.scalar("animation"))
     out.gait = static_cast<Gait>(parse_choice(*gait, kGaits));
-  fields.warn_unknown("waypoint", tag_names(waypoint_tags()));
+  fields.warn_unknown("waypoint", tag_names(kWaypointTags));
   return out;
 }
 
@@ -67,13 +67,13 @@ void parse_actor(LoadState& state, const Element& e) {
   fields.add({e, read_body(state, e, BodyInclude::kInPlace).own});
   out.class_name = class_of(state, e);
   fields.add_class(e, out.class_name, state.actor_classes);
-  fields.warn_unknown("actor", tag_names(placement_tags(), actor_tags()));
+  fields.warn_unknown("actor", tag_names(kPlacementTags, kActorTags));
   out.placement = parse_placement(state, fields, out.where);
   require_pose(out.placement, "actor", out.name);
   warn_of_publish(state, out.placement, "actor");
   if (!out.placement.animation.empty())
     throw WorldFileError(out.where, "<actor> '" + out.name + "' has an <animation>, expected a <path>");
-  read_tags(state, fields, actor_tags(), out);
+  read_tags(state, fields, kActorTags, out);
   if (const Element* path = fields.node("path")) parse_path(state, *path, fields.scope(), out);
   out.visuals = parse_visuals(state, fields);
   if (out.solid && !state.block_names.insert(out.name).second)

@@ -1,4 +1,3 @@
-#include <cmath>
 
 #include "worldfile/include.h"
 #include "worldfile/parse.h"
@@ -43,17 +42,17 @@ void parse_geometry(LoadState& state, const Element& e, const Scope& scope, Bloc
                              did_you_mean(found, names));
   }
   out.geometry = known->type;
-  const Tags<BlockSpec> tags = geometry_tags();
+  const Tags<BlockSpec> tags = kGeometryTags;
   const bool is_round = known->type == GeometryType::kCylinder || known->type == GeometryType::kSphere;
   if (is_round) {
     read_length(fields, e, found, *find_tag(tags, "radius"), out);
     if (known->type == GeometryType::kCylinder) read_length(fields, e, found, *find_tag(tags, "length"), out);
   } else {
-    for (const Tag<Vec3>& side : geometry_size_tags()) read_length(fields, e, found, side, out.size);
+    for (const Tag<Vec3>& side : kGeometrySizeTags) read_length(fields, e, found, side, out.size);
   }
   const Tag<BlockSpec>& vertices = *find_tag(tags, "vertex_count");
   if (const std::optional<NamedText> count = fields.scalar(vertices.name())) read_tag(vertices, *count, out);
-  fields.warn_unknown("geometry", tag_names(tags, geometry_size_tags()));
+  fields.warn_unknown("geometry", tag_names(tags, kGeometrySizeTags));
 }
 
 // An explicit <shape> goes before <geometry>, this before the visuals.
@@ -109,11 +108,11 @@ void parse_block(LoadState& state, const Element& e) {
   Fields fields(state, {{"NAME", out.name}});
   fields.add({e, read_body(state, e, BodyInclude::kIgnored).own});
   fields.add_class(e, out.class_name, state.block_classes);
-  fields.warn_unknown("block", tag_names(placement_tags(), block_trait_tags(), block_tags()));
+  fields.warn_unknown("block", tag_names(kPlacementTags, kBlockTraitTags, kBlockTags));
   out.placement = parse_placement(state, fields, out.where);
   require_pose(out.placement, "block", out.name);
-  read_tags<BlockTraits>(state, fields, block_trait_tags(), out);
-  read_tags(state, fields, block_tags(), out);
+  read_tags<BlockTraits>(state, fields, kBlockTraitTags, out);
+  read_tags(state, fields, kBlockTags, out);
   out.visuals = parse_visuals(state, fields);
   if (out.visual_scale)
     for (VisualSpec& visual : out.visuals) visual.scale = *out.visual_scale;

@@ -1,4 +1,6 @@
 // Reads the drive of a vehicle as datasheets have it: limits of commands, motors, steering servos.
+#include <array>
+
 #include "worldfile/parse.h"
 
 namespace mvsim {
@@ -9,15 +11,7 @@ template <typename Spec>
 Spec parse_scalars(LoadState& state, const Element& e, const Scope& scope, Tags<Spec> tags) {
   const Fields fields(state, scope, e);
   Spec out;
-  out.where = e.where();
-  read_tags(state, fields, tags, out);
-  fields.warn_unknown(e.tag(), tag_names(tags));
-  return out;
-}
-
-LimitSpec parse_limit(LoadState& state, const Element& e, const Scope& scope, Tags<LimitSpec> tags) {
-  const Fields fields(state, scope, e);
-  LimitSpec out;
+  if constexpr (requires { out.where; }) out.where = e.where();
   read_tags(state, fields, tags, out);
   fields.warn_unknown(e.tag(), tag_names(tags));
   return out;
@@ -31,15 +25,14 @@ LimitsSpec parse_limits(LoadState& state, const Element& e, const Scope& scope) 
   const Element* const angular = fields.node("angular");
   if (!linear && !angular)
     throw WorldFileError(e.where(), "<limits> is empty, expected <linear> or <angular> with limits");
-  if (linear) out.linear = parse_limit(state, *linear, scope, linear_limit_tags());
-  if (angular) out.angular = parse_limit(state, *angular, scope, angular_limit_tags());
-  static constexpr std::string_view kKnown[] = {"linear", "angular"};
-  fields.warn_unknown("limits", {std::begin(kKnown), std::end(kKnown)});
+  if (linear) out.linear = parse_scalars(state, *linear, scope, kLinearLimitTags);
+  if (angular) out.angular = parse_scalars(state, *angular, scope, kAngularLimitTags);
+  fields.warn_unknown("limits", std::array<std::string_view, 2>{"linear", "angular"});
   return out;
 }
 
 MotorSpec parse_motor(LoadState& state, const Element& e, const Scope& scope) {
-  MotorSpec out = parse_scalars(state, e, scope, motor_tags());
+  MotorSpec out = parse_scalars(state, e, scope, kMotorTags);
   const auto need = [&](const std::optional<double>& value, const char* tag, const char* what) {
     if (!value)
       throw WorldFileError(e.where(), "<motor> has no <" + std::string(tag) + ">, expected " + what);
@@ -55,9 +48,9 @@ void parse_drive(LoadState& state, const Fields& fields, VehicleSpec& out) {
   const Scope& scope = fields.scope();
   if (const Element* e = fields.node("limits")) out.limits = parse_limits(state, *e, scope);
   if (const Element* e = fields.node("kinematics"))
-    out.kinematics = parse_scalars(state, *e, scope, kinematics_tags());
+    out.kinematics = parse_scalars(state, *e, scope, kKinematicsTags);
   if (const Element* e = fields.node("motor")) out.motor = parse_motor(state, *e, scope);
-  if (const Element* e = fields.node("servo")) out.servo = parse_scalars(state, *e, scope, servo_tags());
+  if (const Element* e = fields.node("servo")) out.servo = parse_scalars(state, *e, scope, kServoTags);
   if (const std::optional<NamedText> delay = fields.scalar("command_delay"))
     out.command_delay_where = delay->where;
 }

@@ -10,7 +10,7 @@ namespace {
 constexpr size_t kMaxYamlBytes = 1 << 20;
 
 void read_extent(LoadState& state, const Fields& fields, const Element& e, Rect& extent) {
-  read_tags(state, fields, extent_tags(), extent);
+  read_tags(state, fields, kExtentTags, extent);
   if (!(extent.x_min < extent.x_max && extent.y_min < extent.y_max))
     throw WorldFileError(e.where(), "<element>: expected x_min < x_max and y_min < y_max");
 }
@@ -66,11 +66,11 @@ void parse_grid(LoadState& state, const Fields& fields, const Element& e) {
   if (file) file->text = trimmed(file->text);
   if (!file || file->text.empty())
     throw WorldFileError(file ? file->where : e.where(), "<element class=\"occupancy_grid\"> has no <file>");
-  read_tags(state, fields, occupancy_grid_tags(), out);
+  read_tags(state, fields, kOccupancyGridTags, out);
   if (out.center_x.has_value() != out.center_y.has_value())
     throw WorldFileError(e.where(),
                          "<element>: one of centerpixel_x and centerpixel_y is given, expected both");
-  fields.warn_unknown("element class=\"occupancy_grid\"", tag_names(occupancy_grid_tags()));
+  fields.warn_unknown("element class=\"occupancy_grid\"", tag_names(kOccupancyGridTags));
   const OpenFile opened = open_named_file(state, *file, state.folder);
   const std::string& path = opened.path();
   if (path.ends_with(".yaml") || path.ends_with(".yml")) {
@@ -92,7 +92,7 @@ void parse_plane(LoadState& state, const Fields& fields, const Element& e) {
   out.where = e.where();
   out.order = state.order++;
   read_extent(state, fields, e, out.extent);
-  read_tags(state, fields, horizontal_plane_tags(), out);
+  read_tags(state, fields, kHorizontalPlaneTags, out);
   const PlacementSpec placement = parse_placement(state, fields, out.where);
   warn_of_publish(state, placement, "element class=\"horizontal_plane\"");
   out.pose = placement.pose;
@@ -102,12 +102,11 @@ void parse_plane(LoadState& state, const Fields& fields, const Element& e) {
   if (const Element* velocity = fields.node("init_vel"))
     state.warnings.add("no effect init_vel of a plane", velocity->where(),
                        "<init_vel> has no effect in a plane, which never moves");
-  read_tags(state, fields, plane_texture_tags(), out.texture);
+  read_tags(state, fields, kPlaneTextureTags, out.texture);
   out.texture.image = read_texture(state, fields, "texture");
   out.visuals = parse_visuals(state, fields);
-  fields.warn_unknown(
-      "element class=\"horizontal_plane\"",
-      tag_names(extent_tags(), horizontal_plane_tags(), plane_texture_tags(), placement_tags()));
+  fields.warn_unknown("element class=\"horizontal_plane\"",
+                      tag_names(kExtentTags, kHorizontalPlaneTags, kPlaneTextureTags, kPlacementTags));
   state.world.planes.push_back(std::move(out));
 }
 
@@ -128,16 +127,16 @@ void parse_region(LoadState& state, const Fields& fields, const Element& e) {
         "<element class=\"property_region\"> has no <value_double>, <value_bool> or <value_string>");
   out.value = *value;
   read_extent(state, fields, e, out.extent);
-  read_tags(state, fields, property_region_tags(), out);
+  read_tags(state, fields, kPropertyRegionTags, out);
   if (!(out.z_min <= out.z_max)) throw WorldFileError(e.where(), "<element>: expected z_min <= z_max");
-  fields.warn_unknown("element class=\"property_region\"", tag_names(property_region_tags(), extent_tags()));
+  fields.warn_unknown("element class=\"property_region\"", tag_names(kPropertyRegionTags, kExtentTags));
   state.world.regions.push_back(std::move(out));
 }
 
 void parse_ground_grid(LoadState& state, const Fields& fields, const Element& e) {
   GroundGridSpec out;
   out.where = e.where();
-  read_tags(state, fields, ground_grid_tags(), out);
+  read_tags(state, fields, kGroundGridTags, out);
   for (const char* name : {"float_center_at_vehicle_name", "floating_focus"})
     if (const std::optional<NamedText> focus = fields.scalar(name)) {
       if (trimmed(focus->text).empty())
@@ -147,7 +146,7 @@ void parse_ground_grid(LoadState& state, const Fields& fields, const Element& e)
       out.focus_where = focus->where;
     }
   read_extent(state, fields, e, out.extent);
-  fields.warn_unknown("element class=\"ground_grid\"", tag_names(ground_grid_tags(), extent_tags()));
+  fields.warn_unknown("element class=\"ground_grid\"", tag_names(kGroundGridTags, kExtentTags));
   state.world.ground_grids.push_back(std::move(out));
 }
 

@@ -91,11 +91,11 @@ void parse_elevation_map(LoadState& state, const Fields& fields, const Element& 
   ElevationMapSpec out;
   out.where = e.where();
   out.order = state.order++;
-  read_tags(state, fields, elevation_map_tags(), out);
+  read_tags(state, fields, kElevationMapTags, out);
   read_heights(state, fields, e, out);
   read_kernel(fields, out);
   read_texture(state, fields, out);
-  fields.warn_unknown("element class=\"elevation_map\"", tag_names(elevation_map_tags()));
+  fields.warn_unknown("element class=\"elevation_map\"", tag_names(kElevationMapTags));
   add_element_visuals(state, fields, out.order);
   state.world.elevation_maps.push_back(std::move(out));
 }

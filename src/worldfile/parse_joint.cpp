@@ -74,13 +74,13 @@ void check_limits(const Element& e, const JointSpec& joint) {
 // Warns of parameters that have no effect on this type of joint.
 void warn_without_use(LoadState& state, const Fields& fields, const JointSpec& joint) {
   const bool is_distance = joint.type == JointType::kDistance;
-  fields.warn_unknown("joint", tag_names(joint_tags(), distance_joint_tags(), revolute_joint_tags()));
+  fields.warn_unknown("joint", tag_names(kJointTags, kDistanceJointTags, kRevoluteJointTags));
   const auto warn = [&](std::string_view name, const std::string& why) {
     if (const std::optional<NamedText> value = fields.scalar(name))
       state.warnings.add("joint " + std::string(name) + why, value->where,
                          "<joint>: " + std::string(name) + " has no effect " + why);
   };
-  for (const Tag<JointSpec>& tag : is_distance ? revolute_joint_tags() : distance_joint_tags())
+  for (const Tag<JointSpec>& tag : is_distance ? kRevoluteJointTags : kDistanceJointTags)
     warn(tag.name(), is_distance ? "in a distance joint" : "in a revolute joint");
   if (is_distance && joint.stiffness == 0) warn("damping", "without stiffness");
   if (!is_distance && !joint.limited)
@@ -102,7 +102,7 @@ void parse_joint(LoadState& state, const Element& e) {
   if (out.a.is_vehicle == out.b.is_vehicle && out.a.index == out.b.index)
     throw WorldFileError(out.b.where, "<joint>: body_a and body_b are the same body, expected two");
   const bool is_distance = out.type == JointType::kDistance;
-  read_tags(state, fields, is_distance ? distance_joint_tags() : revolute_joint_tags(), out);
+  read_tags(state, fields, is_distance ? kDistanceJointTags : kRevoluteJointTags, out);
   check_limits(e, out);
   warn_without_use(state, fields, out);
   state.world.joints.push_back(out);

@@ -69,7 +69,7 @@ Pose3 pose_of_numbers(const NamedText& text, std::span<const double> v) {
 PlacementSpec parse_placement(LoadState& state, const Fields& fields, const SourceLocation& object) {
   PlacementSpec out;
   out.where = object;
-  check_tags(state, fields, placement_tags());
+  check_tags(state, fields, kPlacementTags);
   parse_pose(state, fields, out);
   if (const Element* e = fields.node("init_vel"))
     out.velocity = parse_velocity(text_of(state, *e, fields.scope()));

@@ -19,17 +19,6 @@ bool is_enabled(const Fields& fields) {
   return !enabled || parse_bool(*enabled);
 }
 
-std::vector<std::string> names_in(std::string_view text) {
-  constexpr std::string_view kBetween = ", \t\r\n";
-  std::vector<std::string> out;
-  for (size_t begin = 0; (begin = text.find_first_not_of(kBetween, begin)) != std::string_view::npos;) {
-    const size_t end = std::min(text.find_first_of(kBetween, begin), text.size());
-    out.emplace_back(text.substr(begin, end - begin));
-    begin = end;
-  }
-  return out;
-}
-
 void warn_of_absent(LoadState& state, const PublicationSpec& publication, const std::set<std::string>& names,
                     const std::vector<std::string>& candidates) {
   for (const std::string& name : publication.relative_objects)
@@ -45,11 +34,11 @@ std::shared_ptr<const PublicationSpec> parse_publish(LoadState& state, const Ele
   const Fields fields(state, scope, e);
   PublicationSpec out;
   out.where = e.where();
-  read_tags(state, fields, publish_tags(), out);
-  fields.warn_unknown(e.tag(), tag_names(publish_tags()));
+  read_tags(state, fields, kPublishTags, out);
+  fields.warn_unknown(e.tag(), tag_names(kPublishTags));
   out.topic = text_or_empty(fields, "publish_pose_topic");
   out.relative_topic = text_or_empty(fields, "publish_relative_pose_topic");
-  out.relative_objects = names_in(text_or_empty(fields, "publish_relative_pose_objects"));
+  out.relative_objects = split_words(text_or_empty(fields, "publish_relative_pose_objects"));
   state.budget.values(out.relative_objects.size(), out.where);
   if (out.relative_topic.empty() != out.relative_objects.empty())
     throw WorldFileError(
@@ -62,8 +51,8 @@ std::shared_ptr<const PublicationSpec> parse_publish(LoadState& state, const Ele
 
 std::string parse_sensor_publish(LoadState& state, const Element& e, const Scope& scope) {
   const Fields fields(state, scope, e);
-  check_tags(state, fields, sensor_publish_tags());
-  fields.warn_unknown(e.tag(), tag_names(sensor_publish_tags()));
+  check_tags(state, fields, kSensorPublishTags);
+  fields.warn_unknown(e.tag(), tag_names(kSensorPublishTags));
   return is_enabled(fields) ? text_or_empty(fields, "publish_topic") : "";
 }
 

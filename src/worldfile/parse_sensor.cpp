@@ -43,9 +43,9 @@ std::string sensor_name(LoadState& state, const Element& e, const std::string& c
 // Checks and removes the values that only a viewer uses, so that sensors never see them.
 void drop_viewer_values(LoadState& state, const Element& e, const Scope& scope, ParamSet& params) {
   const Fields fields(state, scope, e);
-  check_tags(state, fields, sensor_viewer_tags());
+  check_tags(state, fields, kSensorViewerTags);
   for (const Element& child : children_of(e))
-    if (child.tag().starts_with("viz_") && !find_tag(sensor_viewer_tags(), child.tag()))
+    if (child.tag().starts_with("viz_") && !find_tag(kSensorViewerTags, child.tag()))
       warn_no_effect(state, child.tag(), child.where());
   std::erase_if(params.values, [](const NamedText& value) { return value.name.starts_with("viz_"); });
 }

@@ -41,11 +41,11 @@ WheelSpec parse_wheel(LoadState& state, const Element& e, const Scope& scope, co
                   pos->where);
     }
   }
-  read_tags(state, fields, wheel_tags(), out);
+  read_tags(state, fields, kWheelTags, out);
   if (const std::optional<NamedText> linked = fields.scalar("linked_yaw"))
     read_linked_yaw(*linked, vehicle, out);
   out.visuals = parse_visuals(state, fields);
-  fields.warn_unknown(e.tag(), tag_names(wheel_tags()));
+  fields.warn_unknown(e.tag(), tag_names(kWheelTags));
   return out;
 }
 
@@ -53,7 +53,7 @@ ChassisSpec parse_chassis(LoadState& state, const Element& e, const Scope& scope
   const Fields fields(state, scope, e);
   ChassisSpec out;
   out.where = out.shape_where = e.where();
-  read_tags(state, fields, chassis_tags(), out);
+  read_tags(state, fields, kChassisTags, out);
   for (VisualSpec& visual : parse_visuals(state, fields)) vehicle.visuals.push_back(std::move(visual));
   const Element* derived = fields.node("shape_from_visual");
   if (derived && fields.node("shape")) {
@@ -72,7 +72,7 @@ ChassisSpec parse_chassis(LoadState& state, const Element& e, const Scope& scope
     if (out.shape->size() < 3) throw WorldFileError(shape->where(), "<shape> has fewer than 3 points <pt>");
     warn_of_crossing(state, *shape, *out.shape);
   }
-  fields.warn_unknown("chassis", tag_names(chassis_tags()));
+  fields.warn_unknown("chassis", tag_names(kChassisTags));
   return out;
 }
 
@@ -149,8 +149,8 @@ ParamSet parse_load_transfer(LoadState& state, const Element& e, const Scope& sc
 
 void parse_odometry(LoadState& state, const Element& e, const Scope& scope, VehicleSpec& out) {
   const Fields fields(state, scope, e);
-  read_tags(state, fields, odometry_tags(), out.odometry);
-  fields.warn_unknown("odometry", tag_names(odometry_tags()));
+  read_tags(state, fields, kOdometryTags, out.odometry);
+  fields.warn_unknown("odometry", tag_names(kOdometryTags));
 }
 
 std::string vehicle_name(LoadState& state, const Element& e) {
@@ -197,7 +197,7 @@ void parse_vehicle(LoadState& state, const Element& e) {
   out.name = vehicle_name(state, e);
   out.class_name = class_of(state, e);
   const Fields fields = vehicle_fields(state, e, out);
-  fields.warn_unknown("vehicle", tag_names(placement_tags(), vehicle_tags()));
+  fields.warn_unknown("vehicle", tag_names(kPlacementTags, kVehicleTags));
   const Element* dynamics = fields.node("dynamics");
   if (!dynamics) throw WorldFileError(out.where, "<vehicle> '" + out.name + "' has no <dynamics>");
   out.visuals = parse_visuals(state, fields);
@@ -212,7 +212,7 @@ void parse_vehicle(LoadState& state, const Element& e) {
   if (const Element* odometry = fields.node("odometry"))
     parse_odometry(state, *odometry, fields.scope(), out);
   parse_drive(state, fields, out);
-  read_tags(state, fields, vehicle_tags(), out);
+  read_tags(state, fields, kVehicleTags, out);
   warn_of_recording(state, fields, out);
   check_coupled_sides(fields, out);
   parse_sensors(state, fields, out);

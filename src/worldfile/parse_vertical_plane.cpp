@@ -15,8 +15,8 @@ std::optional<Opening> read_opening(LoadState& state, const Element& e, double l
   const Fields fields(state, {}, e);
   const std::string tag(e.tag());
   OpeningSpec spec;
-  read_tags(state, fields, opening_tags(), spec);
-  fields.warn_unknown(tag, tag_names(opening_tags()));
+  read_tags(state, fields, kOpeningTags, spec);
+  fields.warn_unknown(tag, tag_names(kOpeningTags));
   if (!(spec.width > 0)) {
     state.warnings.add("width " + tag, e.where(), "<" + tag + "> has no width and is ignored");
     return std::nullopt;
@@ -81,7 +81,7 @@ void add_panels(LoadState& state, const VerticalPlaneSpec& plane, double length,
 // A wall whose doors are gaps; its windows are solid, as for MVSim's bodies and 2D lidars.
 void parse_vertical_plane(LoadState& state, const Fields& fields, const Element& e) {
   VerticalPlaneSpec plane;
-  read_tags(state, fields, vertical_plane_tags(), plane);
+  read_tags(state, fields, kVerticalPlaneTags, plane);
   const Vec2 from{plane.x0, plane.y0}, to{plane.x1, plane.y1};
   const double length = norm(to - from);
   if (!(length > kThinnest))
@@ -95,10 +95,9 @@ void parse_vertical_plane(LoadState& state, const Fields& fields, const Element&
   for (const Element& window : fields.nodes("window"))
     if (const std::optional<Opening> opening = read_opening(state, window, length))
       openings.push_back(*opening);
-  read_tags(state, fields, plane_texture_tags(), plane.texture);
+  read_tags(state, fields, kPlaneTextureTags, plane.texture);
   plane.texture.image = read_texture(state, fields, "texture");
-  fields.warn_unknown("element class=\"vertical_plane\"",
-                      tag_names(vertical_plane_tags(), plane_texture_tags()));
+  fields.warn_unknown("element class=\"vertical_plane\"", tag_names(kVerticalPlaneTags, kPlaneTextureTags));
   const std::vector<Opening> parts = solid_parts(std::move(doors), length);
   if (parts.empty())
     state.warnings.add("no wall", e.where(),

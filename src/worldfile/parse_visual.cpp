@@ -38,7 +38,7 @@ std::optional<VisualSpec> parse_visual(LoadState& state, const Element& e, const
   const Fields fields(state, scope, e);
   VisualSpec out;
   out.where = e.where();
-  const Tags<VisualSpec> tags = visual_tags();
+  const Tags<VisualSpec> tags = kVisualTags;
   read_tags(state, fields, tags, out);
   fields.warn_unknown("visual", tag_names(tags));
   if (const auto name = fields.scalar("name")) out.name = trimmed(name->text);
@@ -99,11 +99,11 @@ void parse_point_cloud(LoadState& state, const Fields& fields, const Element& e)
   if (!file)
     throw WorldFileError(out.where,
                          "<element class=\"pointcloud\"> has no <file_txt_3d> and no <file_txt_2d>");
-  read_tags(state, fields, point_cloud_tags(), out);
+  read_tags(state, fields, kPointCloudTags, out);
   if (const std::optional<NamedText> pose = fields.scalar("pose_3d"))
     out.pose =
         pose_of_numbers(*pose, parse_numbers(*pose, 6, 6, "six numbers x y z yaw pitch roll (m, degrees)"));
-  fields.warn_unknown("element class=\"pointcloud\"", tag_names(point_cloud_tags()));
+  fields.warn_unknown("element class=\"pointcloud\"", tag_names(kPointCloudTags));
   const OpenFile opened = open_named_file(state, *file, state.folder);
   const std::vector<double> rows = decoded(file->where, "<" + file->name + ">", [&] {
     return read_point_rows(opened, columns, kMaxPoints, file->where, state.session.guard);
@@ -120,8 +120,8 @@ void parse_point_cloud(LoadState& state, const Fields& fields, const Element& e)
 void parse_lights(LoadState& state, const Element& e) {
   const Fields fields(state, {}, e);
   LightsSpec lights = state.world.lights.value_or(LightsSpec{});
-  read_tags(state, fields, light_tags(), lights);
-  fields.warn_unknown(e.tag(), tag_names(light_tags()));
+  read_tags(state, fields, kLightTags, lights);
+  fields.warn_unknown(e.tag(), tag_names(kLightTags));
   if (const auto enabled = fields.scalar("enabled"); enabled && !parse_bool(*enabled)) return;
   state.world.lights = lights;
 }
@@ -134,7 +134,7 @@ void parse_skybox(LoadState& state, const Fields& fields, const Element& e) {
   if (at == std::string::npos || textures->text.find(kSide, at + 1) != std::string::npos)
     throw WorldFileError(textures ? textures->where : e.where(),
                          "<element class=\"skybox\">: expected <textures> with one %s in it");
-  fields.warn_unknown("element class=\"skybox\"", tag_names(skybox_tags()));
+  fields.warn_unknown("element class=\"skybox\"", tag_names(kSkyboxTags));
   SkyboxSpec box;
   std::transform(std::begin(kSides), std::end(kSides), box.begin(), [&](const char* side) {
     NamedText file = *textures;

@@ -143,8 +143,8 @@ BlockSpec make_wall(LoadState& state, Vec2 from, Vec2 to, double thickness, doub
 void parse_walls(LoadState& state, const Element& e) {
   const Fields fields(state, {}, e);
   WallsSpec walls;
-  read_tags(state, fields, walls_tags(), walls);
-  fields.warn_unknown("walls", tag_names(walls_tags()));
+  read_tags(state, fields, kWallsTags, walls);
+  fields.warn_unknown("walls", tag_names(kWallsTags));
   const Polygon points = wall_points(state, fields, e);
   EndPoints ends(1.01 * walls.thickness);
   for (size_t i = 0; i < points.size(); i += 2) {

@@ -27,56 +27,56 @@ struct OpeningSpec {
   double position = 0.5, width = 1, z_min = 0, z_max = 2.1;
 };
 
-Tags<WorldSpec> world_tags();
+extern const Tags<WorldSpec> kWorldTags;
 
-PlainTags placement_tags();  // of block, vehicle and horizontal_plane
-Tags<BlockTraits> block_trait_tags();
-Tags<BlockSpec> block_tags();
-Tags<BlockSpec> geometry_tags();
-Tags<Vec3> geometry_size_tags();
-Tags<WallsSpec> walls_tags();
+extern const PlainTags kPlacementTags;  // of block, vehicle and horizontal_plane
+extern const Tags<BlockTraits> kBlockTraitTags;
+extern const Tags<BlockSpec> kBlockTags;
+extern const Tags<BlockSpec> kGeometryTags;
+extern const Tags<Vec3> kGeometrySizeTags;
+extern const Tags<WallsSpec> kWallsTags;
 
-Tags<VehicleSpec> vehicle_tags();
-Tags<ChassisSpec> chassis_tags();
-Tags<WheelSpec> wheel_tags();
-Tags<OdometrySpec> odometry_tags();
-Tags<LimitSpec> linear_limit_tags();
-Tags<LimitSpec> angular_limit_tags();
-Tags<KinematicsSpec> kinematics_tags();
-Tags<MotorSpec> motor_tags();
-Tags<ServoSpec> servo_tags();
+extern const Tags<VehicleSpec> kVehicleTags;
+extern const Tags<ChassisSpec> kChassisTags;
+extern const Tags<WheelSpec> kWheelTags;
+extern const Tags<OdometrySpec> kOdometryTags;
+extern const Tags<LimitSpec> kLinearLimitTags;
+extern const Tags<LimitSpec> kAngularLimitTags;
+extern const Tags<KinematicsSpec> kKinematicsTags;
+extern const Tags<MotorSpec> kMotorTags;
+extern const Tags<ServoSpec> kServoTags;
 
-Tags<ActorSpec> actor_tags();
-Tags<WaypointSpec> waypoint_tags();
-Tags<VisualSpec> visual_tags();
+extern const Tags<ActorSpec> kActorTags;
+extern const Tags<WaypointSpec> kWaypointTags;
+extern const Tags<VisualSpec> kVisualTags;
 
-PlainTags joint_tags();
-Tags<JointSpec> distance_joint_tags();
-Tags<JointSpec> revolute_joint_tags();
+extern const PlainTags kJointTags;
+extern const Tags<JointSpec> kDistanceJointTags;
+extern const Tags<JointSpec> kRevoluteJointTags;
 
-Tags<Rect> extent_tags();  // of horizontal_plane, property_region and ground_grid
-Tags<OccupancyGridSpec> occupancy_grid_tags();
-Tags<ElevationMapSpec> elevation_map_tags();
-Tags<HorizontalPlaneSpec> horizontal_plane_tags();
-Tags<VerticalPlaneSpec> vertical_plane_tags();
-Tags<TextureSpec> plane_texture_tags();  // of both planes
-Tags<OpeningSpec> opening_tags();        // of its doors and windows
-Tags<PropertyRegionSpec> property_region_tags();
-Tags<GroundGridSpec> ground_grid_tags();
-Tags<PointCloudSpec> point_cloud_tags();
+extern const Tags<Rect> kExtentTags;  // of horizontal_plane, property_region and ground_grid
+extern const Tags<OccupancyGridSpec> kOccupancyGridTags;
+extern const Tags<ElevationMapSpec> kElevationMapTags;
+extern const Tags<HorizontalPlaneSpec> kHorizontalPlaneTags;
+extern const Tags<VerticalPlaneSpec> kVerticalPlaneTags;
+extern const Tags<TextureSpec> kPlaneTextureTags;  // of both planes
+extern const Tags<OpeningSpec> kOpeningTags;       // of its doors and windows
+extern const Tags<PropertyRegionSpec> kPropertyRegionTags;
+extern const Tags<GroundGridSpec> kGroundGridTags;
+extern const Tags<PointCloudSpec> kPointCloudTags;
 
-Tags<PublicationSpec> publish_tags();  // of vehicles and blocks
-PlainTags sensor_publish_tags();
+extern const Tags<PublicationSpec> kPublishTags;  // of vehicles and blocks
+extern const PlainTags kSensorPublishTags;
 
-Tags<LightsSpec> light_tags();
+extern const Tags<LightsSpec> kLightTags;
 
 // Visible things that do not move, and georeferences. Tags that only a viewer uses are checked and have no
 // effect.
-PlainTags sensor_viewer_tags();
-PlainTags gui_tags();
-Tags<MarkerSpec> marker_tags();
-PlainTags skybox_tags();
-Tags<GeoreferenceSpec> georeference_tags();
+extern const PlainTags kSensorViewerTags;
+extern const PlainTags kGuiTags;
+extern const Tags<MarkerSpec> kMarkerTags;
+extern const PlainTags kSkyboxTags;
+extern const Tags<GeoreferenceSpec> kGeoreferenceTags;
 
 // For the docs and the tests.
 struct TagRow {

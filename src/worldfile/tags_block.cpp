@@ -60,23 +60,11 @@ constexpr Tag<WallsSpec> kWalls[] = {
 
 }  // namespace
 
-PlainTags placement_tags() {
-  return kPlacement;
-}
-Tags<BlockTraits> block_trait_tags() {
-  return kBlockTraits;
-}
-Tags<BlockSpec> block_tags() {
-  return kBlock;
-}
-Tags<BlockSpec> geometry_tags() {
-  return kGeometry;
-}
-Tags<Vec3> geometry_size_tags() {
-  return kGeometrySize;
-}
-Tags<WallsSpec> walls_tags() {
-  return kWalls;
-}
+constinit const PlainTags kPlacementTags = kPlacement;
+constinit const Tags<BlockTraits> kBlockTraitTags = kBlockTraits;
+constinit const Tags<BlockSpec> kBlockTags = kBlock;
+constinit const Tags<BlockSpec> kGeometryTags = kGeometry;
+constinit const Tags<Vec3> kGeometrySizeTags = kGeometrySize;
+constinit const Tags<WallsSpec> kWallsTags = kWalls;
 
 }  // namespace mvsim

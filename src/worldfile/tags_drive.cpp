@@ -72,20 +72,10 @@ constexpr Tag<ServoSpec> kServo[] = {
 
 }  // namespace
 
-Tags<LimitSpec> linear_limit_tags() {
-  return kLinear;
-}
-Tags<LimitSpec> angular_limit_tags() {
-  return kAngular;
-}
-Tags<KinematicsSpec> kinematics_tags() {
-  return kKinematics;
-}
-Tags<MotorSpec> motor_tags() {
-  return kMotor;
-}
-Tags<ServoSpec> servo_tags() {
-  return kServo;
-}
+constinit const Tags<LimitSpec> kLinearLimitTags = kLinear;
+constinit const Tags<LimitSpec> kAngularLimitTags = kAngular;
+constinit const Tags<KinematicsSpec> kKinematicsTags = kKinematics;
+constinit const Tags<MotorSpec> kMotorTags = kMotor;
+constinit const Tags<ServoSpec> kServoTags = kServo;
 
 }  // namespace mvsim

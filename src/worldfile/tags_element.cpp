@@ -124,35 +124,15 @@ constexpr Tag<GroundGridSpec> kGroundGrid[] = {
 
 }  // namespace
 
-Tags<Rect> extent_tags() {
-  return kExtent;
-}
-Tags<OccupancyGridSpec> occupancy_grid_tags() {
-  return kGrid;
-}
-Tags<ElevationMapSpec> elevation_map_tags() {
-  return kElevationMap;
-}
-Tags<TextureSpec> plane_texture_tags() {
-  return kPlaneTexture;
-}
-Tags<HorizontalPlaneSpec> horizontal_plane_tags() {
-  return kHorizontalPlane;
-}
-Tags<VerticalPlaneSpec> vertical_plane_tags() {
-  return kVerticalPlane;
-}
-Tags<OpeningSpec> opening_tags() {
-  return kOpening;
-}
-Tags<PropertyRegionSpec> property_region_tags() {
-  return kRegion;
-}
-Tags<PointCloudSpec> point_cloud_tags() {
-  return kPointCloud;
-}
-Tags<GroundGridSpec> ground_grid_tags() {
-  return kGroundGrid;
-}
+constinit const Tags<Rect> kExtentTags = kExtent;
+constinit const Tags<OccupancyGridSpec> kOccupancyGridTags = kGrid;
+constinit const Tags<ElevationMapSpec> kElevationMapTags = kElevationMap;
+constinit const Tags<TextureSpec> kPlaneTextureTags = kPlaneTexture;
+constinit const Tags<HorizontalPlaneSpec> kHorizontalPlaneTags = kHorizontalPlane;
+constinit const Tags<VerticalPlaneSpec> kVerticalPlaneTags = kVerticalPlane;
+constinit const Tags<OpeningSpec> kOpeningTags = kOpening;
+constinit const Tags<PropertyRegionSpec> kPropertyRegionTags = kRegion;
+constinit const Tags<PointCloudSpec> kPointCloudTags = kPointCloud;
+constinit const Tags<GroundGridSpec> kGroundGridTags = kGroundGrid;
 
 }  // namespace mvsim

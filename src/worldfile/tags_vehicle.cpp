@@ -77,17 +77,9 @@ constexpr Tag<OdometrySpec> kOdometry[] = {
 
 }  // namespace
 
-Tags<VehicleSpec> vehicle_tags() {
-  return kVehicle;
-}
-Tags<ChassisSpec> chassis_tags() {
-  return kChassis;
-}
-Tags<WheelSpec> wheel_tags() {
-  return kWheel;
-}
-Tags<OdometrySpec> odometry_tags() {
-  return kOdometry;
-}
+constinit const Tags<VehicleSpec> kVehicleTags = kVehicle;
+constinit const Tags<ChassisSpec> kChassisTags = kChassis;
+constinit const Tags<WheelSpec> kWheelTags = kWheel;
+constinit const Tags<OdometrySpec> kOdometryTags = kOdometry;
 
 }  // namespace mvsim

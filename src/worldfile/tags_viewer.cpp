@@ -92,27 +92,13 @@ constexpr Tag<VisualSpec> kVisual[] = {
 
 }  // namespace
 
-PlainTags sensor_viewer_tags() {
-  return kSensorViewer;
-}
-PlainTags gui_tags() {
-  return kGui;
-}
-Tags<LightsSpec> light_tags() {
-  return kLight;
-}
-Tags<MarkerSpec> marker_tags() {
-  return kMarker;
-}
-PlainTags skybox_tags() {
-  return kSkybox;
-}
-Tags<GeoreferenceSpec> georeference_tags() {
-  return kGeoreference;
-}
+constinit const PlainTags kSensorViewerTags = kSensorViewer;
+constinit const PlainTags kGuiTags = kGui;
+constinit const Tags<LightsSpec> kLightTags = kLight;
+constinit const Tags<MarkerSpec> kMarkerTags = kMarker;
+constinit const PlainTags kSkyboxTags = kSkybox;
+constinit const Tags<GeoreferenceSpec> kGeoreferenceTags = kGeoreference;
 
-Tags<VisualSpec> visual_tags() {
-  return kVisual;
-}
+constinit const Tags<VisualSpec> kVisualTags = kVisual;
 
 }  // namespace mvsim

@@ -77,31 +77,15 @@ constexpr TagInfo kSensorPublish[] = {
 
 }  // namespace
 
-Tags<WorldSpec> world_tags() {
-  return kWorld;
-}
-PlainTags joint_tags() {
-  return kJoint;
-}
-Tags<JointSpec> distance_joint_tags() {
-  return kDistance;
-}
-Tags<JointSpec> revolute_joint_tags() {
-  return kRevolute;
-}
+constinit const Tags<WorldSpec> kWorldTags = kWorld;
+constinit const PlainTags kJointTags = kJoint;
+constinit const Tags<JointSpec> kDistanceJointTags = kDistance;
+constinit const Tags<JointSpec> kRevoluteJointTags = kRevolute;
 
-Tags<ActorSpec> actor_tags() {
-  return kActor;
-}
-Tags<WaypointSpec> waypoint_tags() {
-  return kWaypoint;
-}
+constinit const Tags<ActorSpec> kActorTags = kActor;
+constinit const Tags<WaypointSpec> kWaypointTags = kWaypoint;
 
-Tags<PublicationSpec> publish_tags() {
-  return kPublish;
-}
-PlainTags sensor_publish_tags() {
-  return kSensorPublish;
-}
+constinit const Tags<PublicationSpec> kPublishTags = kPublish;
+constinit const PlainTags kSensorPublishTags = kSensorPublish;
 
 }  // namespace mvsim

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cstdint>
 
-#include "base/text.h"
 #include "worldfile/limits.h"
 
 namespace mvsim {

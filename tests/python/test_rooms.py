@@ -43,6 +43,7 @@ SHORT = {
     "base/highway_targets.h": "settings that Highway reads before its header",
     "base/math.h": "interface of the elementary functions",
     "base/math_coefficients.h": "table of the coefficients of these functions",
+    "base/registered.h": "registries of classes: the object of a class",
     "base/simd.h": "interface: the choice of an instruction set",
     "raycast/embree_library.h": "table of the functions of a library that is loaded at run time",
     "sensor/more_sensors.cpp": "default that a build with sensors of its own leaves out",

@@ -30,6 +30,10 @@ void require(void* library, Function& function, const char* name) {
     throw Error(std::string("libcuda.so.1 lacks ") + name + ", expected CUDA 11 or later: " + kCudaRemedy);
 }
 
+// Numbers of streams in DLPack.
+constexpr int64_t kLegacyStream = 1, kNoWaiting = -1;
+constexpr unsigned kMostDevices = 64;
+
 }  // namespace
 
 CudaApi load_cuda() {
@@ -82,14 +86,6 @@ std::string CudaApi::name_of(cuda::Result result) const {
   if (get_error_name(result, &name) != 0 || !name) return "error " + std::to_string(result);
   return name;
 }
-
-namespace {
-
-// Numbers of streams in DLPack.
-constexpr int64_t kLegacyStream = 1, kNoWaiting = -1;
-constexpr unsigned kMostDevices = 64;
-
-}  // namespace
 
 // Makes the context current on this thread for its lifetime.
 class CudaDevice::Current {

@@ -41,29 +41,6 @@ void find_problems(EglInfo& info) {
         "'render' or 'video') and that MVSIM_EGL_DEVICE and CUDA_VISIBLE_DEVICES do not hide it");
 }
 
-}  // namespace
-
-EglInfo egl_info() {
-  EglInfo info;
-  info.driver_files = find_driver_files();
-  try {
-    const EglApi egl = load_egl();
-    info.library_found = true;
-    for (const FoundDevice& found : find_devices(egl)) info.devices.push_back(found.info);
-    const EglContext context("");
-    info.chosen = context.device();
-    info.renderer = context.renderer();
-    info.version = context.version();
-    info.software = context.software();
-  } catch (const Error& error) {
-    info.problems.push_back(error.what());
-  }
-  find_problems(info);
-  return info;
-}
-
-namespace {
-
 std::optional<int> whole_number(std::string_view text) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -113,6 +90,25 @@ std::vector<size_t> automatic_order(const std::vector<EglDevice>& devices,
 }
 
 }  // namespace
+
+EglInfo egl_info() {
+  EglInfo info;
+  info.driver_files = find_driver_files();
+  try {
+    const EglApi egl = load_egl();
+    info.library_found = true;
+    for (const FoundDevice& found : find_devices(egl)) info.devices.push_back(found.info);
+    const EglContext context("");
+    info.chosen = context.device();
+    info.renderer = context.renderer();
+    info.version = context.version();
+    info.software = context.software();
+  } catch (const Error& error) {
+    info.problems.push_back(error.what());
+  }
+  find_problems(info);
+  return info;
+}
 
 DeviceChoice parse_device_choice(const std::string& text, const std::string& source) {
   if (text.empty() || text == "auto") return {};

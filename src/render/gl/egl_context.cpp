@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "render/gl/device_choice.h"
 
 namespace mvsim {
 namespace {
@@ -26,6 +25,32 @@ void require(const EglApi& egl, Function& function, const char* name) {
   if (!function)
     throw Error(std::string("pictures need EGL 1.5, but libEGL.so.1 lacks ") + name +
                 "; on Debian and Ubuntu: apt-get install libegl1 libgl1-mesa-dri");
+}
+
+constexpr const char* kRemedy =
+    "without a GPU: apt-get install libegl1 libgl1-mesa-dri; in a container with an NVIDIA GPU: set "
+    "NVIDIA_DRIVER_CAPABILITIES=all and check that /usr/share/glvnd/egl_vendor.d/10_nvidia.json exists; "
+    "EGL_BAD_ALLOC "
+    "there may also mean a libglvnd older than 1.3";
+
+std::optional<std::string> environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+DeviceChoice wished_device(const std::string& device) {
+  if (!device.empty()) return parse_device_choice(device, "render device");
+  return parse_device_choice(environment("MVSIM_EGL_DEVICE").value_or(""), "MVSIM_EGL_DEVICE");
+}
+
+bool is_software_renderer(const std::string& name) {
+  for (const char* known : {"llvmpipe", "softpipe", "swrast", "Software Rasterizer", "SWR"})
+    if (name.find(known) != std::string::npos) return true;
+  return false;
+}
+
+GLADapiproc load_function(void* get_proc_address, const char* name) {
+  return reinterpret_cast<GLADapiproc>(reinterpret_cast<PFNEGLGETPROCADDRESSPROC>(get_proc_address)(name));
 }
 
 }  // namespace
@@ -69,33 +94,18 @@ EglApi load_egl() {
 }
 
 std::string EglApi::error_name() const {
+  constexpr std::pair<EGLint, const char*> kNames[] = {
+      {EGL_SUCCESS, "no reason given"},         {EGL_NOT_INITIALIZED, "EGL_NOT_INITIALIZED"},
+      {EGL_BAD_ACCESS, "EGL_BAD_ACCESS"},       {EGL_BAD_ALLOC, "EGL_BAD_ALLOC"},
+      {EGL_BAD_ATTRIBUTE, "EGL_BAD_ATTRIBUTE"}, {EGL_BAD_CONFIG, "EGL_BAD_CONFIG"},
+      {EGL_BAD_CONTEXT, "EGL_BAD_CONTEXT"},     {EGL_BAD_DISPLAY, "EGL_BAD_DISPLAY"},
+      {EGL_BAD_MATCH, "EGL_BAD_MATCH"},         {EGL_BAD_PARAMETER, "EGL_BAD_PARAMETER"},
+      {EGL_CONTEXT_LOST, "EGL_CONTEXT_LOST"},
+  };
   const EGLint code = get_error();
-  switch (code) {
-    case EGL_SUCCESS:
-      return "no reason given";
-    case EGL_NOT_INITIALIZED:
-      return "EGL_NOT_INITIALIZED";
-    case EGL_BAD_ACCESS:
-      return "EGL_BAD_ACCESS";
-    case EGL_BAD_ALLOC:
-      return "EGL_BAD_ALLOC";
-    case EGL_BAD_ATTRIBUTE:
-      return "EGL_BAD_ATTRIBUTE";
-    case EGL_BAD_CONFIG:
-      return "EGL_BAD_CONFIG";
-    case EGL_BAD_CONTEXT:
-      return "EGL_BAD_CONTEXT";
-    case EGL_BAD_DISPLAY:
-      return "EGL_BAD_DISPLAY";
-    case EGL_BAD_MATCH:
-      return "EGL_BAD_MATCH";
-    case EGL_BAD_PARAMETER:
-      return "EGL_BAD_PARAMETER";
-    case EGL_CONTEXT_LOST:
-      return "EGL_CONTEXT_LOST";
-    default:
-      return "EGL error " + std::to_string(code);
-  }
+  for (const auto& [known, name] : kNames)
+    if (known == code) return name;
+  return "EGL error " + std::to_string(code);
 }
 
 std::vector<FoundDevice> find_devices(const EglApi& egl) {
@@ -129,36 +139,6 @@ std::vector<FoundDevice> find_devices(const EglApi& egl) {
   }
   return out;
 }
-
-namespace {
-
-constexpr const char* kRemedy =
-    "without a GPU: apt-get install libegl1 libgl1-mesa-dri; in a container with an NVIDIA GPU: set "
-    "NVIDIA_DRIVER_CAPABILITIES=all and check that /usr/share/glvnd/egl_vendor.d/10_nvidia.json exists; "
-    "EGL_BAD_ALLOC "
-    "there may also mean a libglvnd older than 1.3";
-
-std::optional<std::string> environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? std::optional<std::string>(value) : std::nullopt;
-}
-
-DeviceChoice wished_device(const std::string& device) {
-  if (!device.empty()) return parse_device_choice(device, "render device");
-  return parse_device_choice(environment("MVSIM_EGL_DEVICE").value_or(""), "MVSIM_EGL_DEVICE");
-}
-
-bool is_software_renderer(const std::string& name) {
-  for (const char* known : {"llvmpipe", "softpipe", "swrast", "Software Rasterizer", "SWR"})
-    if (name.find(known) != std::string::npos) return true;
-  return false;
-}
-
-GLADapiproc load_function(void* get_proc_address, const char* name) {
-  return reinterpret_cast<GLADapiproc>(reinterpret_cast<PFNEGLGETPROCADDRESSPROC>(get_proc_address)(name));
-}
-
-}  // namespace
 
 EglContext::EglContext(const std::string& device) : owner_(getpid()) {
   const DeviceChoice choice = wished_device(device);

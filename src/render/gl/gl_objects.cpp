@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string>
 
 #include "base/error.h"
 
@@ -40,6 +39,19 @@ std::string in_words(int width, int height, int samples) {
   const double mib = static_cast<double>(width) * height * (8.0 * samples + 4) / (1 << 20);
   return std::to_string(width) + " x " + std::to_string(height) + " pixels with " + std::to_string(samples) +
          " samples (about " + std::to_string(static_cast<long long>(mib + 1)) + " MiB)";
+}
+
+constexpr long long kReadBytes = 12;  // a pixel: colour, distance, label
+
+void copy_color(const uint32_t* from, size_t count, std::byte* to) {
+  auto* out = reinterpret_cast<uint8_t*>(to);
+  for (size_t i = 0; i < count; ++i, out += 3)
+    for (unsigned k = 0; k < 3; ++k) out[k] = static_cast<uint8_t>(from[i] >> (8 * k));
+}
+
+void copy_labels(const uint32_t* from, size_t count, std::byte* to) {
+  auto* const out = reinterpret_cast<uint16_t*>(to);
+  std::transform(from, from + count, out, [](uint32_t label) { return static_cast<uint16_t>(label); });
 }
 
 }  // namespace
@@ -119,23 +131,6 @@ void ShadowTarget::free(const GladGLContext& gl) {
   gl.DeleteTextures(1, &depth);
   *this = {};
 }
-
-namespace {
-
-constexpr long long kReadBytes = 12;  // a pixel: colour, distance, label
-
-void copy_color(const uint32_t* from, size_t count, std::byte* to) {
-  auto* out = reinterpret_cast<uint8_t*>(to);
-  for (size_t i = 0; i < count; ++i, out += 3)
-    for (unsigned k = 0; k < 3; ++k) out[k] = static_cast<uint8_t>(from[i] >> (8 * k));
-}
-
-void copy_labels(const uint32_t* from, size_t count, std::byte* to) {
-  auto* const out = reinterpret_cast<uint16_t*>(to);
-  std::transform(from, from + count, out, [](uint32_t label) { return static_cast<uint16_t>(label); });
-}
-
-}  // namespace
 
 void GlViewTarget::resize(const GladGLContext& gl, int new_width, int new_height, int new_layers) {
   if (new_width == width && new_height == height && new_layers <= layers) return;

@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "base/math.h"
 #include "base/math_coefficients.h"
-#include "render/gl/gl_objects.h"
 
 namespace mvsim::view_shaders {
 

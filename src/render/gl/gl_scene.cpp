@@ -1,8 +1,6 @@
 #include "render/gl/gl_scene.h"
 
-#include <algorithm>
 #include <bit>
-#include <cmath>
 #include <map>
 #include <numeric>
 #include <span>
@@ -84,14 +82,6 @@ class TreeBuilder {
   ShadowTree tree_;
 };
 
-}  // namespace
-
-ShadowTree make_shadow_tree(const std::vector<std::array<Vec3, 3>>& triangles) {
-  return TreeBuilder(triangles).take();
-}
-
-namespace {
-
 void set(double (&to)[3], Vec3 v) {
   to[0] = v.x, to[1] = v.y, to[2] = v.z;
 }
@@ -122,6 +112,10 @@ GlTriangle triangle_of(const RayTriangle& triangle, const RayPartLook& look, uin
 }
 
 }  // namespace
+
+ShadowTree make_shadow_tree(const std::vector<std::array<Vec3, 3>>& triangles) {
+  return TreeBuilder(triangles).take();
+}
 
 // The contents of the buffers before they are uploaded.
 struct GlScene::Upload {

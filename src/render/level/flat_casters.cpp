@@ -1,7 +1,6 @@
 #include "render/level/flat_casters.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace mvsim {
 namespace {

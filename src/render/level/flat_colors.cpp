@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "render/level/flat_scene.h"
-
 namespace mvsim {
 namespace {
 

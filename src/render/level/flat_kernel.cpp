@@ -1,6 +1,5 @@
 #include "render/level/flat_kernel.h"
 
-#include <algorithm>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE

@@ -16,6 +16,20 @@ void fill(const GladGLContext& gl, GLuint buffer, std::span<const T> values, GLe
   gl.NamedBufferData(buffer, static_cast<GLsizeiptr>(values.size_bytes()), values.data(), usage);
 }
 
+int8_t packed(double component) {
+  return static_cast<int8_t>(std::lround(std::clamp(component, -1.0, 1.0) * 127));
+}
+
+// Limits a number, so that a diverged state does not reach the driver as NaN.
+double bounded(double metres) {
+  constexpr double kFarthest = 1e7;
+  return std::isfinite(metres) ? std::clamp(metres, -kFarthest, kFarthest) : 0;
+}
+
+void set(double (&to)[3], Vec3 v) {
+  to[0] = bounded(v.x), to[1] = bounded(v.y), to[2] = bounded(v.z);
+}
+
 }  // namespace
 
 void GpuGeometry::make(const GladGLContext& gl) {
@@ -77,24 +91,6 @@ void GpuGeometry::free(const GladGLContext& gl) {
     gl.DeleteBuffers(1, buffer);
   *this = {};
 }
-
-namespace {
-
-int8_t packed(double component) {
-  return static_cast<int8_t>(std::lround(std::clamp(component, -1.0, 1.0) * 127));
-}
-
-// Limits a number, so that a diverged state does not reach the driver as NaN.
-double bounded(double metres) {
-  constexpr double kFarthest = 1e7;
-  return std::isfinite(metres) ? std::clamp(metres, -kFarthest, kFarthest) : 0;
-}
-
-void set(double (&to)[3], Vec3 v) {
-  to[0] = bounded(v.x), to[1] = bounded(v.y), to[2] = bounded(v.z);
-}
-
-}  // namespace
 
 GpuVertex gpu_vertex(Vec3 position, Vec3 normal, Color color, double shine) {
   GpuVertex out{};

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scene/marks.h"
 #include "scene/triangles.h"
 
 namespace mvsim {
@@ -11,6 +10,99 @@ namespace {
 
 constexpr double kMarkLift = 0.002;  // m, height of flat marks above the surface
 constexpr int kMaxHalvings = 8;
+
+constexpr Color kGoalColor{0x2e, 0xa0, 0x43, 255};
+constexpr Color kHitColor{0xd9, 0x2c, 0x2c, 255};
+constexpr Color kHeadingColor{0xff, 0xff, 0xff, 255};
+constexpr Color kRopeColor{0xf2, 0xc0, 0x1e, 255}, kHitchColor{0xd9, 0x2c, 0x2c, 255};
+constexpr Color kFloorColor{0xd9, 0xdc, 0xdf, 255}, kFloorLineColor{0xc3, 0xc8, 0xcd, 255};
+constexpr double kFloorMargin = 1;  // m, margin of the floor that is drawn if a world has no ground
+constexpr double kLineShine = 0.6, kRingShine = 0.3, kHitShine = 0.35;
+constexpr double kLineWidth = 0.02, kMarkerWidth = 0.03, kFloorLineWidth = 0.012, kHitRadius = 0.012;  // m
+constexpr double kFloorLineLift = 0.001;   // m, below the other marks
+constexpr double kGroundGridLift = 0.005;  // m
+constexpr int kMaxFloorLines = 400;        // in each direction
+
+bool has_ground(const Scene& scene) {
+  return std::any_of(scene.instances.begin(), scene.instances.end(), [&](const Instance& i) {
+    const Shape& shape = scene.shapes[i.shape];
+    return std::holds_alternative<LevelRect>(shape) || std::holds_alternative<GridCells>(shape) ||
+           std::holds_alternative<HeightField>(shape);
+  });
+}
+
+// Adds lines on a level rectangle, every metre; on a large one every 10, 100... m.
+void add_floor_lines(const Rect& e, Frame3 frame, MarkMesh& out) {
+  frame.origin.z += kFloorLineLift;
+  const double longest = std::max(e.x_max - e.x_min, e.y_max - e.y_min);
+  double interval = 1;
+  while (longest / interval > kMaxFloorLines) interval *= 10;
+  const auto line = [&](double x0, double y0, double x1, double y1) {
+    out.floor_line(frame.transform({x0, y0, 0}), frame.transform({x1, y1, 0}), kFloorLineWidth,
+                   {kFloorLineColor});
+  };
+  for (double k = std::ceil(e.x_min / interval); k * interval <= e.x_max; ++k)
+    line(k * interval, e.y_min, k * interval, e.y_max);
+  for (double k = std::ceil(e.y_min / interval); k * interval <= e.y_max; ++k)
+    line(e.x_min, k * interval, e.x_max, k * interval);
+}
+
+void add_floors(const Scene& scene, MarkMesh& out) {
+  for (const Instance& i : scene.instances)
+    if (const auto* rect = std::get_if<LevelRect>(&scene.shapes[i.shape]); rect && i.frame == kWorldFrame)
+      add_floor_lines(rect->extent, i.T_frame_shape, out);
+  if (has_ground(scene)) return;
+  const Rect& b = scene.bounds;
+  const Rect extent{b.x_min - kFloorMargin, b.x_max + kFloorMargin, b.y_min - kFloorMargin,
+                    b.y_max + kFloorMargin};
+  out.mesh(triangles_of(LevelRect{extent}, kFloorColor, {}), false);
+  add_floor_lines(extent, {}, out);
+}
+
+void add_ground_grid(const GroundGrid& grid, const Vec3& followed, MarkMesh& out) {
+  const MarkLook look{grid.color, kLineShine};
+  const auto whole = [&](double way) { return std::trunc(way / grid.interval) * grid.interval; };
+  const Vec3 shift = is_finite(followed) ? Vec3{whole(followed.x), whole(followed.y), kGroundGridLift}
+                                         : Vec3{0, 0, kGroundGridLift};
+  for (const auto& [a, b] : ground_lines(grid)) out.line(shift + a, shift + b, grid.width, look);
+}
+
+void add_marker(const Marker& marker, MarkMesh& out) {
+  for (size_t i = 1; i < marker.points.size(); ++i)
+    out.line(marker.points[i - 1], marker.points[i], kMarkerWidth, {marker.color, kLineShine});
+}
+
+// In the order of RegionMark.
+constexpr Color kRegionColors[] = {{0x4a, 0x9f, 0xe0, 90}, {0xd8, 0x9a, 0x3a, 90}, {0x8a, 0x5a, 0x2b, 90}};
+
+void add_region(const RegionPatch& patch, MarkMesh& out) {
+  const HeightField field{.rows = patch.rows,
+                          .columns = patch.columns,
+                          .heights = patch.heights,
+                          .corner = patch.corner,
+                          .step_x = patch.step_x,
+                          .step_y = patch.step_y};
+  out.mesh(triangles_of(field, kRegionColors[static_cast<size_t>(patch.kind)], {}), true);
+}
+
+void add_hitch(const std::array<Vec3, 2>& hitch, MarkMesh& out) {
+  constexpr double kHalfCross = 0.1;  // m
+  const MarkLook look{kHitchColor, kLineShine};
+  const auto& [a, b] = hitch;
+  out.line(a, b, kLineWidth, look);
+  for (const double side : {-kHalfCross, kHalfCross})
+    out.line({a.x - kHalfCross, a.y - side, a.z}, {a.x + kHalfCross, a.y + side, a.z}, kLineWidth, look);
+}
+
+void add_goal(const RingMark& ring, MarkMesh& out) {
+  if (ring.line.empty()) {
+    out.ring(ring.center, ring.inner_radius, ring.outer_radius, {kGoalColor, kRingShine});
+    return;
+  }
+  for (size_t i = 0; i < ring.line.size(); ++i)
+    out.line(ring.line[i], ring.line[(i + 1) % ring.line.size()], ring.outer_radius - ring.inner_radius,
+             {kGoalColor, kLineShine});
+}
 
 }  // namespace
 
@@ -111,112 +203,6 @@ void MarkMesh::mesh(const Mesh& mesh, bool blended) {
   auto& out = blended ? blended_ : opaque_;
   for (const uint32_t index : mesh.indices) out.push_back(first + index);
 }
-
-namespace {
-
-constexpr Color kGoalColor{0x2e, 0xa0, 0x43, 255};
-constexpr Color kHitColor{0xd9, 0x2c, 0x2c, 255};
-constexpr Color kHeadingColor{0xff, 0xff, 0xff, 255};
-constexpr Color kRopeColor{0xf2, 0xc0, 0x1e, 255}, kHitchColor{0xd9, 0x2c, 0x2c, 255};
-constexpr Color kFloorColor{0xd9, 0xdc, 0xdf, 255}, kFloorLineColor{0xc3, 0xc8, 0xcd, 255};
-constexpr double kFloorMargin = 1;  // m, margin of the floor that is drawn if a world has no ground
-constexpr double kLineShine = 0.6, kRingShine = 0.3, kHitShine = 0.35;
-constexpr double kLineWidth = 0.02, kMarkerWidth = 0.03, kFloorLineWidth = 0.012, kHitRadius = 0.012;  // m
-constexpr double kFloorLineLift = 0.001;   // m, below the other marks
-constexpr double kGroundGridLift = 0.005;  // m
-constexpr int kMaxFloorLines = 400;        // in each direction
-
-bool has_ground(const Scene& scene) {
-  return std::any_of(scene.instances.begin(), scene.instances.end(), [&](const Instance& i) {
-    const Shape& shape = scene.shapes[i.shape];
-    return std::holds_alternative<LevelRect>(shape) || std::holds_alternative<GridCells>(shape) ||
-           std::holds_alternative<HeightField>(shape);
-  });
-}
-
-// Adds lines on a level rectangle, every metre; on a large one every 10, 100... m.
-void add_floor_lines(const Rect& e, Frame3 frame, MarkMesh& out) {
-  frame.origin.z += kFloorLineLift;
-  const double longest = std::max(e.x_max - e.x_min, e.y_max - e.y_min);
-  double interval = 1;
-  while (longest / interval > kMaxFloorLines) interval *= 10;
-  const auto line = [&](double x0, double y0, double x1, double y1) {
-    out.floor_line(frame.transform({x0, y0, 0}), frame.transform({x1, y1, 0}), kFloorLineWidth,
-                   {kFloorLineColor});
-  };
-  for (double k = std::ceil(e.x_min / interval); k * interval <= e.x_max; ++k)
-    line(k * interval, e.y_min, k * interval, e.y_max);
-  for (double k = std::ceil(e.y_min / interval); k * interval <= e.y_max; ++k)
-    line(e.x_min, k * interval, e.x_max, k * interval);
-}
-
-void add_floors(const Scene& scene, MarkMesh& out) {
-  for (const Instance& i : scene.instances)
-    if (const auto* rect = std::get_if<LevelRect>(&scene.shapes[i.shape]); rect && i.frame == kWorldFrame)
-      add_floor_lines(rect->extent, i.T_frame_shape, out);
-  if (has_ground(scene)) return;
-  const Rect& b = scene.bounds;
-  const Rect extent{b.x_min - kFloorMargin, b.x_max + kFloorMargin, b.y_min - kFloorMargin,
-                    b.y_max + kFloorMargin};
-  out.mesh(triangles_of(LevelRect{extent}, kFloorColor, {}), false);
-  add_floor_lines(extent, {}, out);
-}
-
-void add_ground_grid(const GroundGrid& grid, const Vec3& followed, MarkMesh& out) {
-  const MarkLook look{grid.color, kLineShine};
-  const auto whole = [&](double way) { return std::trunc(way / grid.interval) * grid.interval; };
-  const Vec3 shift = is_finite(followed) ? Vec3{whole(followed.x), whole(followed.y), kGroundGridLift}
-                                         : Vec3{0, 0, kGroundGridLift};
-  for (const auto& [a, b] : ground_lines(grid)) out.line(shift + a, shift + b, grid.width, look);
-}
-
-void add_marker(const Marker& marker, MarkMesh& out) {
-  for (size_t i = 1; i < marker.points.size(); ++i)
-    out.line(marker.points[i - 1], marker.points[i], kMarkerWidth, {marker.color, kLineShine});
-}
-
-Color color_of(RegionMark kind) {
-  switch (kind) {
-    case RegionMark::kFriction:
-      return {0x4a, 0x9f, 0xe0, 90};
-    case RegionMark::kRollingResistance:
-      return {0xd8, 0x9a, 0x3a, 90};
-    case RegionMark::kSoil:
-      return {0x8a, 0x5a, 0x2b, 90};
-  }
-  return {};
-}
-
-void add_region(const RegionPatch& patch, MarkMesh& out) {
-  const HeightField field{.rows = patch.rows,
-                          .columns = patch.columns,
-                          .heights = patch.heights,
-                          .corner = patch.corner,
-                          .step_x = patch.step_x,
-                          .step_y = patch.step_y};
-  out.mesh(triangles_of(field, color_of(patch.kind), {}), true);
-}
-
-void add_hitch(const std::array<Vec3, 2>& hitch, MarkMesh& out) {
-  constexpr double kHalfCross = 0.1;  // m
-  const MarkLook look{kHitchColor, kLineShine};
-  const auto& [a, b] = hitch;
-  out.line(a, b, kLineWidth, look);
-  for (const double side : {-kHalfCross, kHalfCross})
-    out.line({a.x - kHalfCross, a.y - side, a.z}, {a.x + kHalfCross, a.y + side, a.z}, kLineWidth, look);
-}
-
-void add_goal(const RingMark& ring, MarkMesh& out) {
-  if (ring.line.empty()) {
-    out.ring(ring.center, ring.inner_radius, ring.outer_radius, {kGoalColor, kRingShine});
-    return;
-  }
-  for (size_t i = 0; i < ring.line.size(); ++i)
-    out.line(ring.line[i], ring.line[(i + 1) % ring.line.size()], ring.outer_radius - ring.inner_radius,
-             {kGoalColor, kLineShine});
-}
-
-}  // namespace
 
 Overlay make_overlay(const Scene& scene, std::span<const ScenePose> poses, const Marks& marks,
                      const MarkView& view, Vec3 origin) {

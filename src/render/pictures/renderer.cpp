@@ -7,7 +7,6 @@
 #include "render/gl/egl_context.h"
 #include "render/gl/gl_objects.h"
 #include "render/gl/gl_scene.h"
-#include "render/pictures/camera.h"
 #include "render/pictures/gpu_scene.h"
 #include "render/pictures/overlay.h"
 #include "render/pictures/shaders.h"

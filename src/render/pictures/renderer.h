@@ -10,7 +10,6 @@
 #include <string>
 
 #include "base/array.h"
-#include "base/error.h"
 #include "render/pictures/camera.h"
 #include "scene/marks.h"
 #include "scene/scene.h"

@@ -1,7 +1,6 @@
 #include "render/rays/ray_scene.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 #include <string>
@@ -28,32 +27,6 @@ bool is_closed(const RayPiece& piece) {
            return edges.contains({edge.second, edge.first});
          });
 }
-
-}  // namespace
-
-RayPiece make_piece(std::span<const std::array<Vec3, 3>> triangles) {
-  RayPiece piece;
-  Box3 box;
-  std::map<std::array<double, 3>, uint32_t> known;
-  for (const std::array<Vec3, 3>& triangle : triangles) {
-    std::array<uint32_t, 3>& corners = piece.triangles.emplace_back();
-    for (size_t k = 0; k < 3; ++k) {
-      const Vec3 p = triangle[k];
-      const auto [at, is_new] = known.insert({{p.x, p.y, p.z}, static_cast<uint32_t>(piece.points.size())});
-      corners[k] = at->second;
-      if (!is_new) continue;
-      piece.points.push_back(p);
-      box.include(p);
-    }
-  }
-  if (piece.points.empty()) return piece;
-  piece.center = 0.5 * (box.low + box.high);
-  for (const Vec3& p : piece.points) piece.radius = std::max(piece.radius, norm(p - piece.center));
-  piece.is_closed = is_closed(piece);
-  return piece;
-}
-
-namespace {
 
 constexpr size_t kMaxTriangles = 20'000'000;
 // Instances of few triangles become pieces. So do others if their total is small: measured, a tree is faster
@@ -242,6 +215,28 @@ class BodyBuilder {
 };
 
 }  // namespace
+
+RayPiece make_piece(std::span<const std::array<Vec3, 3>> triangles) {
+  RayPiece piece;
+  Box3 box;
+  std::map<std::array<double, 3>, uint32_t> known;
+  for (const std::array<Vec3, 3>& triangle : triangles) {
+    std::array<uint32_t, 3>& corners = piece.triangles.emplace_back();
+    for (size_t k = 0; k < 3; ++k) {
+      const Vec3 p = triangle[k];
+      const auto [at, is_new] = known.insert({{p.x, p.y, p.z}, static_cast<uint32_t>(piece.points.size())});
+      corners[k] = at->second;
+      if (!is_new) continue;
+      piece.points.push_back(p);
+      box.include(p);
+    }
+  }
+  if (piece.points.empty()) return piece;
+  piece.center = 0.5 * (box.low + box.high);
+  for (const Vec3& p : piece.points) piece.radius = std::max(piece.radius, norm(p - piece.center));
+  piece.is_closed = is_closed(piece);
+  return piece;
+}
 
 bool RayBody::casts_shadow() const {
   return shades || std::ranges::any_of(pieces, &RayPiece::casts_shadow) ||

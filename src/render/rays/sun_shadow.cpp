@@ -18,31 +18,6 @@ Rgb box_color(const RayScene& scene, Vec3 direction, double pixel_angle) {
   return {texel[0], texel[1], texel[2]};
 }
 
-}  // namespace
-
-SurfacePoint surface_at(const RayBody& body, const RayTriangle& triangle, Vec3 point) {
-  const double w1 = std::clamp(dot(triangle.to_weight[0], point) - triangle.weight_offset[0], 0.0, 1.0);
-  const double w2 = std::clamp(dot(triangle.to_weight[1], point) - triangle.weight_offset[1], 0.0, 1.0 - w1);
-  const auto b = static_cast<float>(w1), c = static_cast<float>(w2), a = 1 - b - c;
-  const RayCorner &p = body.corners[triangle.corners[0]], &q = body.corners[triangle.corners[1]],
-                  &r = body.corners[triangle.corners[2]];
-  SurfacePoint out;
-  for (size_t k = 0; k < 3; ++k) out.base[k] = a * p.base[k] + b * q.base[k] + c * r.base[k];
-  for (size_t k = 0; k < 2; ++k) out.uv[k] = a * p.uv[k] + b * q.uv[k] + c * r.uv[k];
-  out.alpha = a * p.alpha + b * q.alpha + c * r.alpha;
-  const auto normal = [&](size_t k) {
-    return static_cast<double>(a * p.normal[k] + b * q.normal[k] + c * r.normal[k]);
-  };
-  out.normal = {normal(0), normal(1), normal(2)};
-  return out;
-}
-
-Rgb sky_color(const RayScene& scene, Vec3 direction, double pixel_angle) {
-  return scene.sky.box ? box_color(scene, direction, pixel_angle) : plain_sky_color(scene.sky, direction);
-}
-
-namespace {
-
 constexpr float kSunDistance = 1e5F;  // m
 constexpr double kEdgeOn = 1e-12;     // component of a normal towards the sun
 
@@ -68,6 +43,27 @@ bool may_block(Vec3 center, double radius, const Rect& extent, double lowest) {
 }
 
 }  // namespace
+
+SurfacePoint surface_at(const RayBody& body, const RayTriangle& triangle, Vec3 point) {
+  const double w1 = std::clamp(dot(triangle.to_weight[0], point) - triangle.weight_offset[0], 0.0, 1.0);
+  const double w2 = std::clamp(dot(triangle.to_weight[1], point) - triangle.weight_offset[1], 0.0, 1.0 - w1);
+  const auto b = static_cast<float>(w1), c = static_cast<float>(w2), a = 1 - b - c;
+  const RayCorner &p = body.corners[triangle.corners[0]], &q = body.corners[triangle.corners[1]],
+                  &r = body.corners[triangle.corners[2]];
+  SurfacePoint out;
+  for (size_t k = 0; k < 3; ++k) out.base[k] = a * p.base[k] + b * q.base[k] + c * r.base[k];
+  for (size_t k = 0; k < 2; ++k) out.uv[k] = a * p.uv[k] + b * q.uv[k] + c * r.uv[k];
+  out.alpha = a * p.alpha + b * q.alpha + c * r.alpha;
+  const auto normal = [&](size_t k) {
+    return static_cast<double>(a * p.normal[k] + b * q.normal[k] + c * r.normal[k]);
+  };
+  out.normal = {normal(0), normal(1), normal(2)};
+  return out;
+}
+
+Rgb sky_color(const RayScene& scene, Vec3 direction, double pixel_angle) {
+  return scene.sky.box ? box_color(scene, direction, pixel_angle) : plain_sky_color(scene.sky, direction);
+}
 
 SunShadow::SunShadow(const Sun& sun, std::span<const PlacedBody> bodies, Vec3 eye)
     : eye_(eye), to_sun_(normalized(sun.to_sun)) {

@@ -1,10 +1,6 @@
 #include "render/rays/tile_shading.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
-
-#include "base/math.h"
 
 namespace mvsim {
 namespace {

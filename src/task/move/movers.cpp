@@ -4,7 +4,6 @@
 
 #include "sim/measure.h"
 #include "task/plan/planning_grid.h"
-#include "task/task.h"
 
 namespace mvsim {
 namespace {
@@ -12,6 +11,17 @@ namespace {
 constexpr double kWalls = 1e-3;     // m, half the step of the derivative of the distance to walls
 constexpr double kTouching = 2e-2;  // m, depth in a wall at which a body stops
 constexpr double kFaces = 0.05;     // m/s, from which people turn to their direction
+
+// Draws the starts and goals of bodies.
+
+constexpr int kTries = 1000;
+constexpr double kParked = 1e6;  // m, out of the way of bodies that are placed first
+constexpr double kApart = 1;     // m, shortest distance from a body to its new goal
+
+Vec2 draw_in(const Rect& area, RandomStream& random) {
+  const double x = random.uniform(area.x_min, area.x_max);
+  return {x, random.uniform(area.y_min, area.y_max)};
+}
 
 }  // namespace
 
@@ -110,21 +120,6 @@ void Movers::drive(EnvState& env) const {
   }
   for (size_t i = 0; i < bodies_.size(); ++i) drive_body(env, i, views[i]);
 }
-
-// Draws the starts and goals of bodies.
-
-namespace {
-
-constexpr int kTries = 1000;
-constexpr double kParked = 1e6;  // m, out of the way of bodies that are placed first
-constexpr double kApart = 1;     // m, shortest distance from a body to its new goal
-
-Vec2 draw_in(const Rect& area, RandomStream& random) {
-  const double x = random.uniform(area.x_min, area.x_max);
-  return {x, random.uniform(area.y_min, area.y_max)};
-}
-
-}  // namespace
 
 // Returns a point across the circle, or a free point anywhere.
 Vec2 Movers::draw_goal(const EnvState& env, size_t index, RandomStream& random) const {

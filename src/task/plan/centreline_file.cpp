@@ -45,53 +45,6 @@ Words words_of(std::string_view name) {
   return out;
 }
 
-}  // namespace
-
-std::vector<Column> columns_of(std::string_view line) {
-  const char separator = line.find(';') != std::string_view::npos ? ';' : ',';
-  if (line.find(separator) == std::string_view::npos) return columns_between_blanks(line);
-  std::vector<Column> out;
-  for (size_t begin = 0; out.size() <= kMaxColumns;) {
-    const size_t end = std::min(line.find(separator, begin), line.size());
-    out.push_back(trimmed_column(line, begin, end));
-    if (end == line.size()) break;
-    begin = end + 1;
-  }
-  if (out.size() == 1 && out.back().text.empty()) out.clear();
-  return out;
-}
-
-std::optional<XyColumns> named_xy(const std::vector<Column>& header) {
-  std::vector<Words> names;
-  for (const Column& column : header) names.push_back(words_of(column.text));
-  std::optional<XyColumns> out;
-  for (size_t i = 0; i < names.size(); ++i) {
-    const bool is_plain = !names[i].empty() && names[i].front() == "x" && names[i].size() <= 2;
-    Words partner = names[i];
-    const auto found = std::find(partner.begin(), partner.end(), "x");
-    if (found == partner.end() || (out && !is_plain)) continue;
-    *found = "y";
-    const auto y = std::find(names.begin(), names.end(), partner);
-    if (y == names.end()) continue;
-    out = {i, static_cast<size_t>(y - names.begin())};
-    if (is_plain) return out;
-  }
-  return out;
-}
-
-bool is_length_along(const std::vector<double>& rows) {
-  constexpr double kShare = 0.1, kRounding = 1e-3;  // m
-  if (rows.size() < 9 || std::fabs(rows[0]) > kRounding) return false;
-  for (size_t i = 3; i + 2 < rows.size(); i += 3) {
-    const double dx = rows[i + 1] - rows[i - 2], dy = rows[i + 2] - rows[i - 1];
-    const double chord = std::sqrt(dx * dx + dy * dy);
-    if (!(std::fabs(rows[i] - rows[i - 3] - chord) <= kShare * chord + kRounding)) return false;
-  }
-  return true;
-}
-
-namespace {
-
 constexpr size_t kMaxBytes = size_t{64} << 20;
 constexpr double kFarthest = 1e9;    // m
 constexpr double kSamePlace = 1e-4;  // m, between the first point and a last one that repeats it
@@ -231,6 +184,49 @@ class Reader {
 };
 
 }  // namespace
+
+std::vector<Column> columns_of(std::string_view line) {
+  const char separator = line.find(';') != std::string_view::npos ? ';' : ',';
+  if (line.find(separator) == std::string_view::npos) return columns_between_blanks(line);
+  std::vector<Column> out;
+  for (size_t begin = 0; out.size() <= kMaxColumns;) {
+    const size_t end = std::min(line.find(separator, begin), line.size());
+    out.push_back(trimmed_column(line, begin, end));
+    if (end == line.size()) break;
+    begin = end + 1;
+  }
+  if (out.size() == 1 && out.back().text.empty()) out.clear();
+  return out;
+}
+
+std::optional<XyColumns> named_xy(const std::vector<Column>& header) {
+  std::vector<Words> names;
+  for (const Column& column : header) names.push_back(words_of(column.text));
+  std::optional<XyColumns> out;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const bool is_plain = !names[i].empty() && names[i].front() == "x" && names[i].size() <= 2;
+    Words partner = names[i];
+    const auto found = std::find(partner.begin(), partner.end(), "x");
+    if (found == partner.end() || (out && !is_plain)) continue;
+    *found = "y";
+    const auto y = std::find(names.begin(), names.end(), partner);
+    if (y == names.end()) continue;
+    out = {i, static_cast<size_t>(y - names.begin())};
+    if (is_plain) return out;
+  }
+  return out;
+}
+
+bool is_length_along(const std::vector<double>& rows) {
+  constexpr double kShare = 0.1, kRounding = 1e-3;  // m
+  if (rows.size() < 9 || std::fabs(rows[0]) > kRounding) return false;
+  for (size_t i = 3; i + 2 < rows.size(); i += 3) {
+    const double dx = rows[i + 1] - rows[i - 2], dy = rows[i + 2] - rows[i - 1];
+    const double chord = std::sqrt(dx * dx + dy * dy);
+    if (!(std::fabs(rows[i] - rows[i - 3] - chord) <= kShare * chord + kRounding)) return false;
+  }
+  return true;
+}
 
 std::vector<Vec2> read_centreline(const OpenFile& file, const SourceLocation& where, LoadGuard& guard) {
   const TemporaryMemory memory(guard, static_cast<double>(file.size()), where, "the file of points");

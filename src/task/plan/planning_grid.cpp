@@ -42,6 +42,10 @@ struct FreeCells {
   }
 };
 
+double cells_along(double length, double cell) {
+  return std::max(1.0, std::ceil(length / cell - 1e-9));
+}
+
 }  // namespace
 
 bool PlanningGrid::inside(Vec2 p) const {
@@ -55,14 +59,6 @@ int PlanningGrid::cell_of(Vec2 p) const {
   };
   return index(p.y - origin.y, first_row, height) * width + index(p.x - origin.x, first_column, width);
 }
-
-namespace {
-
-double cells_along(double length, double cell) {
-  return std::max(1.0, std::ceil(length / cell - 1e-9));
-}
-
-}  // namespace
 
 // The work of a search grows with the number of cells times the longer side, since each cell checks a line of
 // sight.

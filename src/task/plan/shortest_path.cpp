@@ -1,6 +1,5 @@
 #include "task/plan/shortest_path.h"
 
-#include <algorithm>
 #include <memory>
 
 #include "sim/simulation.h"

@@ -22,12 +22,6 @@ struct TestConfig {
   std::vector<double> params;
 };
 
-template <typename Archive>
-void visit(Archive& archive, const TestConfig& config) {
-  const auto& [mount, params] = config;
-  archive(mount, params);
-}
-
 TestConfig read_config(const SensorSpec& spec, std::span<const ParamInfo> table,
                        std::vector<std::string>& warnings) {
   TestConfig config{read_mount(spec.params, {}), std::vector<double>(table.size())};

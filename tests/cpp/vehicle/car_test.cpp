@@ -9,6 +9,15 @@
 #include "vehicle/controller.h"
 #include "vehicle/dynamics.h"
 
+namespace mvsim {
+class Ackermann;
+class AckermannRaw;
+class AckermannSteerPid;
+class AckermannTwistIdeal;
+class AckermannTwistPid;
+class DifferentialTwistPid;
+}  // namespace mvsim
+
 namespace mvsim::car_test {
 namespace {
 
@@ -135,8 +144,8 @@ struct Bench {
 };
 
 TEST(Ackermann, RearWheelsGetNoTorque) {
-  for (const Controller* controller : ackermann().controllers()) {
-    Bench bench{ackermann(), *controller};
+  for (const Controller* controller : registered<Dynamics, Ackermann>().controllers()) {
+    Bench bench{registered<Dynamics, Ackermann>(), *controller};
     bench.step({-0.5, 0.3, 0.1});
     EXPECT_EQ(bench.states[kRearLeft].torque, 0) << controller->name();
     EXPECT_EQ(bench.states[kRearRight].torque, 0) << controller->name();
@@ -144,7 +153,7 @@ TEST(Ackermann, RearWheelsGetNoTorque) {
 }
 
 TEST(Ackermann, RawHoldsTorquesAndSteering) {
-  Bench bench{ackermann(), ackermann_raw()};
+  Bench bench{registered<Dynamics, Ackermann>(), registered<Controller, AckermannRaw>()};
   bench.step({-40, -25, -0.2});
   EXPECT_EQ(bench.states[kFrontLeft].torque, 40);
   EXPECT_EQ(bench.states[kFrontRight].torque, 25);
@@ -155,7 +164,8 @@ TEST(Ackermann, RawHoldsTorquesAndSteering) {
 // At rest, KP alone: torque is KP times the speed that each wheel shall have on its own circle.
 TEST(Ackermann, EachFrontWheelGetsItsOwnSetpoint) {
   for (const bool by_twist : {true, false}) {
-    Bench bench{ackermann(), by_twist ? ackermann_twist_front_steer_pid() : ackermann_front_steer_pid()};
+    Bench bench{registered<Dynamics, Ackermann>(), by_twist ? registered<Controller, AckermannTwistPid>()
+                                                            : registered<Controller, AckermannSteerPid>()};
     bench.param("max_torque") = 0;  // unlimited
     const double v = 1.5, steer = 0.3, omega = v * std::tan(steer) / 1.3;
     bench.step({v, by_twist ? omega : steer});
@@ -167,14 +177,14 @@ TEST(Ackermann, EachFrontWheelGetsItsOwnSetpoint) {
 }
 
 TEST(Ackermann, FrontSteerPidKeepsWheelsTurnedAtRest) {
-  Bench bench{ackermann(), ackermann_front_steer_pid()};
+  Bench bench{registered<Dynamics, Ackermann>(), registered<Controller, AckermannSteerPid>()};
   bench.step({0, 0.3});
   EXPECT_NEAR(bench.states[kFrontLeft].steer, ackermann_angles(bench.wheels, 1, 0.3).left, 1e-12);
   EXPECT_EQ(bench.states[kFrontLeft].torque, 0);
 }
 
 TEST(Ackermann, IdealTwistShowsItsSteering) {
-  Bench bench{ackermann(), ackermann_twist_ideal()};
+  Bench bench{registered<Dynamics, Ackermann>(), registered<Controller, AckermannTwistIdeal>()};
   bench.step({1, 0.2});
   const double steer = std::atan(1.3 * 0.2);
   EXPECT_NEAR(bench.states[kFrontLeft].steer, ackermann_angles(bench.wheels, 1, steer).left, 1e-12);
@@ -186,8 +196,9 @@ TEST(Ackermann, IdealTwistShowsItsSteering) {
 
 // The weight along the slope times the radius, shared by the driven wheels, is added to the PID's output.
 TEST(SpeedPid, SlopeFeedforwardPushesUphill) {
-  for (const Controller* controller : {&ackermann_twist_front_steer_pid(), &differential_twist_pid()}) {
-    Bench bench{ackermann(), *controller};
+  for (const Controller* controller :
+       {&registered<Controller, AckermannTwistPid>(), &registered<Controller, DifferentialTwistPid>()}) {
+    Bench bench{registered<Dynamics, Ackermann>(), *controller};
     bench.climbing_force = 60;
     bench.param("KP") = 0;
     bench.step({1, 0});
@@ -203,7 +214,8 @@ TEST(SpeedPid, SlopeFeedforwardPushesUphill) {
                              .climbing_force = 60};
     const double command[] = {1.0, 0.0};
     controller->step(bench.params.data(), in, command, bench.memory.data(), actuation);
-    const double first = controller == &differential_twist_pid() ? actuation[0] : actuation[kCarTorque];
+    const double first =
+        controller == &registered<Controller, DifferentialTwistPid>() ? actuation[0] : actuation[kCarTorque];
     EXPECT_NEAR(first, 0.5 * 60 * 0.25 / 2, 1e-12) << "torques are positive forward";
   }
 }
