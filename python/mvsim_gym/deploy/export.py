@@ -27,8 +27,6 @@ from mvsim_gym.tools.episodes import agents_of
 from mvsim_gym.tools.policy import Policy, envs_for, keywords_of, policy_of
 from mvsim_gym.vector_env import VectorEnv
 
-__all__ = ["export_policy"]
-
 _OPSET = 17
 _CHECKED = 10_000  # number of observations on which the export and the original are compared
 TOLERANCE = 1e-5

@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-__all__ = ["Freshness", "ReadingState", "StaleReadingError"]
-
 _AHEAD = 0.05  # s that a stamp may be later than the observation, because clocks of two machines differ
 
 

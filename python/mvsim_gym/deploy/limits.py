@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["LimitedCommands", "Limits"]
-
 
 class Limits(NamedTuple):
     """Limits of the commands to a robot. SI units."""

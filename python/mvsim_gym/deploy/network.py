@@ -17,8 +17,6 @@ from mvsim_gym.vector_env import VectorEnv
 if TYPE_CHECKING:
     from stable_baselines3.common.vec_env import VecNormalize
 
-__all__ = ["Deterministic", "Recurrent", "ScaledVector", "Vector", "actor_of_weights", "module_of_model"]
-
 
 class Deterministic(nn.Module):
     """A network that takes observations in the order of `keys`, with a row for each robot, and returns actions in [-1,

@@ -20,8 +20,6 @@ from mvsim_gym.deploy.pipeline_readings import PipelineReadings
 from mvsim_gym.deploy.source_options import checked_sources
 from mvsim_gym.deploy.terms import RobotTerms
 
-__all__ = ["Pipeline"]
-
 Array = npt.NDArray[Any]
 _PATIENCE = 2.0  # periods after which a reading is too old, unless the caller sets a limit
 _EVENTS = frozenset({"goal"})  # one reading of these sources is enough

@@ -17,8 +17,6 @@ from mvsim_gym.deploy.pictures import color_image, depth_image, range_image
 from mvsim_gym.deploy.source_options import SourceOptions
 from mvsim_gym.deploy.wgs84 import enu_of
 
-__all__ = ["PipelineReadings"]
-
 Array = npt.NDArray[Any]
 _TRACK = 6  # values of a neighbour: x, y, vx, vy, radius, 1
 

@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from mvsim_gym.deploy.limits import Limits
 
-__all__ = ["ROBOTS", "RobotNames", "robot_names"]
-
 
 class RobotNames(NamedTuple):
     """Topics and limits of a robot model, from the documentation of its drivers."""

@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 
 from mvsim_gym._checks import kind_of
 
-__all__ = ["SourceOptions", "checked_sources"]
-
 
 class SourceOptions(NamedTuple):
     """Options of one source."""

@@ -11,8 +11,6 @@ import numpy.typing as npt
 from mvsim_gym._checks import shortened
 from mvsim_gym.errors import TermError
 
-__all__ = ["ReadingsView", "RobotTerms"]
-
 Array = npt.NDArray[Any]
 _QUANTITIES = {
     "pose": ("pose", slice(0, 3)),

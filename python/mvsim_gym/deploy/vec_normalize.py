@@ -11,8 +11,6 @@ from mvsim_gym.tools.policy import is_normalized, trained_space
 if TYPE_CHECKING:
     from stable_baselines3.common.vec_env import VecNormalize
 
-__all__ = ["statistics_for"]
-
 NONE = "none"
 """Says that a model took observations as they are, and that rewards alone were normalised."""
 

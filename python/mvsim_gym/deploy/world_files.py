@@ -15,8 +15,6 @@ from mvsim_gym.deploy.contract import OF_CONSTRUCTORS
 from mvsim_gym.errors import WorldFileError
 from mvsim_gym.registration import load_env
 
-__all__ = ["copy_env", "copy_files"]
-
 _READ = (".xml", ".yaml", ".yml", ".dae", ".sdf", ".urdf", ".obj", ".mtl")
 """Extensions of files that may name further files."""
 _STRICT = (".xml", ".yaml", ".yml")

@@ -8,8 +8,6 @@ import numpy as np
 
 from mvsim_gym.identify.log import Array, Log, Stream
 
-__all__ = ["Offset", "align", "offset_between"]
-
 _STEP = 0.01  # s of the common grid
 _LEAST_CORRELATION = 0.5
 _LEAST_OFFSET = 0.1  # s; a smaller offset may be dynamics, as wheels turn before a skidding body does

@@ -13,8 +13,6 @@ from mvsim_gym.identify.log import Array
 with extra("identify", "identify"):
     from scipy.stats import qmc
 
-__all__ = ["Optimum", "Residuals", "jacobian", "minimise", "spread_starts"]
-
 Residuals = Callable[[Array], Array]
 """Function from k vectors of p scaled parameters, (k, p), to their m residuals, (k, m), in units of the noise."""
 

@@ -17,8 +17,6 @@ from mvsim_gym.identify.parameters import DEFAULTS, parameter
 from mvsim_gym.identify.problem import Problem, build
 from mvsim_gym.identify.robot import Robot
 
-__all__ = ["Comparison", "Fitted", "Identified", "compare", "identify"]
-
 _STARTS = 64  # points of the global stage
 _DESCENTS = 2  # best points from which least squares starts, in addition to the nominal one
 # shares of the range between the bounds: margin of a start, radius of points near the nominal one

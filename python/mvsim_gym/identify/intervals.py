@@ -16,8 +16,6 @@ from mvsim_gym.identify.log import Array
 with extra("identify", "identify"):
     from scipy.stats import norm
 
-__all__ = ["Knowledge", "covariance", "inflation", "profile", "untold"]
-
 _CONFIDENCE = 0.95
 _UNTOLD = 0.25  # largest deviation of a determined parameter, as a share of the range between its bounds
 _CORRELATED = 0.98  # correlation beyond which only one of two parameters is fitted

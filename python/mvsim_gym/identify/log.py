@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["COLUMNS", "Array", "Log", "LogError", "Segment", "Stream", "cut"]
-
 Array = npt.NDArray[np.float64]
 
 COLUMNS: dict[str, tuple[str, ...]] = {

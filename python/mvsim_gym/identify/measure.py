@@ -12,8 +12,6 @@ from mvsim_gym.identify.log import Array, Segment
 from mvsim_gym.identify.robot import Robot
 from mvsim_gym.identify.rollout import Simulated
 
-__all__ = ["FITTED", "Window", "differences", "predicted", "spread", "windows_of"]
-
 FITTED = ("wheel_speed", "odometry", "gyro", "pose", "velocity", "effort")
 """Streams that are fitted. Accelerations of real robots also hold vibration and tilt, so they are only compared."""
 _QUANTISED = 12**-0.5

@@ -8,8 +8,6 @@ import numpy as np
 
 from mvsim_gym.identify.log import Array, Log, Segment
 
-__all__ = ["SensorNoise", "allan_deviation", "noise_of", "still_stretches"]
-
 _STILL_SPEED = 0.01  # m/s, largest speed of wheels or commands at rest
 _LEAST_STILL = 2.0  # s, shortest time at rest
 

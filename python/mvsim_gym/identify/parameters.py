@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["DEFAULTS", "PARAMETERS", "Parameter", "Target", "parameter"]
-
 Target = Literal["world", "command", "measure"]
 
 

@@ -14,8 +14,6 @@ from mvsim_gym.identify.parameters import parameter
 from mvsim_gym.identify.robot import Robot
 from mvsim_gym.identify.rollout import SUBSTEPS, Driver, Simulated, Track
 
-__all__ = ["Problem", "at_start", "build", "tracks_of"]
-
 _FAILED = 1e3  # residual of a rollout that diverged, in units of noise
 _WARM_UP = 2.0  # s before a window that does not begin a log
 _WINDOW = 10.0  # s over which poses are compared

@@ -9,8 +9,6 @@ from mvsim_gym.identify.log import Log, LogError
 from mvsim_gym.identify.read_bag import is_bag, read_bag
 from mvsim_gym.identify.read_csv import read_csv
 
-__all__ = ["read_log"]
-
 
 def read_log(
     path: str | Sequence[str],

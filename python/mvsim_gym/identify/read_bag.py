@@ -13,8 +13,6 @@ import numpy as np
 from mvsim_gym._notices import extra
 from mvsim_gym.identify.log import COLUMNS, Log, LogError, Stream
 
-__all__ = ["is_bag", "read_bag", "read_mcap"]
-
 Row = tuple[str, float, tuple[float, ...]]
 """Stream, time in s, values."""
 _MOST_MESSAGES = 2_000_000

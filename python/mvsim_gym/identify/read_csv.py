@@ -11,8 +11,6 @@ import numpy as np
 
 from mvsim_gym.identify.log import COLUMNS, Array, Log, LogError, Stream
 
-__all__ = ["DEFAULT_MAP", "read_csv"]
-
 _MOST_BYTES = 2**29  # largest file, unpacked
 _MOST_ROWS = 5_000_000
 

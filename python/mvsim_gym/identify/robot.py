@@ -17,8 +17,6 @@ from mvsim_gym.identify.parameters import PARAMETERS, Parameter
 from mvsim_gym.tools.tune import with_controller
 from mvsim_gym.world import World
 
-__all__ = ["NAME", "Robot"]
-
 NAME = "robot"
 """Name of the vehicle in the worlds of identification."""
 _WHEEL_DRIVEN = '<controller class="twist_wheels"></controller>'

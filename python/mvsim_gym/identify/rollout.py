@@ -16,8 +16,6 @@ from mvsim_gym.identify.parameters import PARAMETERS
 from mvsim_gym.identify.robot import NAME, Robot
 from mvsim_gym.vector_env import VectorEnv
 
-__all__ = ["SUBSTEPS", "Driver", "Simulated", "Track"]
-
 _ACTIONS = {
     "twist_pid": "twist",
     "twist_ideal": "twist",

@@ -9,8 +9,6 @@ from mvsim_gym.identify.log import LogError
 from mvsim_gym.identify.parameters import parameter
 from mvsim_gym.identify.robot import Robot
 
-__all__ = ["fitted_text", "randomize_block"]
-
 _EFFECTIVE = ("wheel_radius", "track")
 """Fitted parameters that are not written as geometry, because controller and odometry of the real robot use their
 nominal values."""

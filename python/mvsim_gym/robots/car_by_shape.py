@@ -9,8 +9,6 @@ import numpy as np
 from mvsim_gym.robots.description import Array, Joint, Robot
 from mvsim_gym.robots.drive import DriveFacts
 
-__all__ = ["take_wheels_by_shape"]
-
 
 def take_wheels_by_shape(robot: Robot, facts: DriveFacts) -> None:
     """If no joint turns a round shape, takes four equal cylinders on the ground as the wheels of a car.

@@ -13,8 +13,6 @@ from mvsim_gym.robots.importer import ImportedRobot
 from mvsim_gym.robots.vehicle_file import max_steer
 from mvsim_gym.world import World
 
-__all__ = ["Manoeuvre", "drive_check"]
-
 _SECONDS = 6.0  # duration of each manoeuvre; the last two seconds are averaged
 _BAND = 0.05  # largest relative error that passes
 # m/s and rad/s by which the speeds of a robot that drives steadily may swing in any case

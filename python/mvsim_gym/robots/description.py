@@ -15,8 +15,6 @@ import numpy.typing as npt
 
 from mvsim_gym.robots.elements import Element
 
-__all__ = ["Array", "Geometry", "Inertial", "Joint", "Link", "Robot", "Sensor", "roll_pitch_yaw", "transform"]
-
 Array = npt.NDArray[np.float64]
 
 

@@ -9,8 +9,6 @@ from typing import Any
 from mvsim_gym.robots.description import Robot
 from mvsim_gym.robots.elements import Element, ImportRobotError
 
-__all__ = ["DriveFacts", "drive_of_parameters", "drive_of_plugins"]
-
 _REFUSED = {
     "mecanum": "a mecanum drive",
     "omni": "an omnidirectional drive",

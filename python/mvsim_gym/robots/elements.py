@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
-__all__ = ["Element", "Fate", "ImportRobotError", "Limits", "read_xml"]
-
 
 @dataclass(frozen=True)
 class Limits:

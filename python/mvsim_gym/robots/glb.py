@@ -12,8 +12,6 @@ import numpy as np
 
 from mvsim_gym.robots.description import Array
 
-__all__ = ["Part", "glb_of"]
-
 _FLOAT, _POSITIONS = 5126, 34962
 _DEFAULT_COLOR = "#b4b4b4"
 

@@ -24,9 +24,6 @@ from mvsim_gym.robots.visuals import MeshStore, Visuals, take_visuals
 from mvsim_gym.robots.xacro import expand
 from mvsim_gym.robots.yaml_files import parse_yaml
 
-__all__ = ["ImportedRobot", "Row", "fates_of", "import_robot", "report"]
-
-
 Row = tuple[Fate, str, str, str]
 
 

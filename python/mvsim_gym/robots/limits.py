@@ -10,8 +10,6 @@ from mvsim_gym.robots.drive import DriveFacts
 from mvsim_gym.robots.elements import Fate
 from mvsim_gym.robots.sensor_files import number
 
-__all__ = ["compared_drive", "drive_lines", "icr_expansion"]
-
 _MULTIPLIERS = {
     "separation_multiplier": ("wheel_separation_multiplier",),
     "radius_multiplier": ("left_wheel_radius_multiplier", "right_wheel_radius_multiplier"),

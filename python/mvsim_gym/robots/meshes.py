@@ -14,8 +14,6 @@ from mvsim_gym.robots.description import Array, color_of
 from mvsim_gym.robots.elements import ImportRobotError
 from mvsim_gym.robots.glb import Part
 
-__all__ = ["mesh_corners", "mesh_parts", "mesh_triangles"]
-
 _MAX_CORNERS = 15_000_000
 _MAX_MATERIAL_FILES = 16
 Beside = Callable[[str], "bytes | None"]

@@ -15,8 +15,6 @@ from mvsim_gym.robots.importer import Row, report
 from mvsim_gym.robots.plan_image import MapOptions, map_yaml, read_png
 from mvsim_gym.robots.plan_lines import Placement, Walls
 
-__all__ = ["ImportedPlan", "import_plan", "is_plan"]
-
 _MAX_BYTES = 64 << 20
 
 

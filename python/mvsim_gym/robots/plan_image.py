@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from mvsim_gym.robots.elements import Fate, ImportRobotError
 from mvsim_gym.robots.sensor_files import number
 
-__all__ = ["MapOptions", "map_yaml", "read_png"]
-
 _MAX_BYTES = 64 << 20
 _MAX_PIXELS = 1 << 26
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"

@@ -11,8 +11,6 @@ from mvsim_gym.robots.description import Array
 from mvsim_gym.robots.elements import Fate, ImportRobotError
 from mvsim_gym.robots.sensor_files import number
 
-__all__ = ["UNITS", "Placement", "Walls", "flattened"]
-
 UNITS = {"mm": 0.001, "cm": 0.01, "dm": 0.1, "m": 1.0, "km": 1000.0, "in": 0.0254, "ft": 0.3048, "yd": 0.9144}
 """lengths of the units of drawings, m"""
 

@@ -13,8 +13,6 @@ from mvsim_gym.robots.description import Array
 from mvsim_gym.robots.elements import Element, Fate, ImportRobotError, Limits, parse_xml
 from mvsim_gym.robots.plan_lines import UNITS, Walls, flattened
 
-__all__ = ["read_svg"]
-
 _MAX_BYTES = 8 << 20
 _MAX_COPIES = 20_000  # of groups and shapes, by <use>
 _DEPTH = 50  # of groups and of <use>

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from mvsim_gym.robots.elements import Element, ImportRobotError, Limits, near, read_limited
 
-__all__ = ["Sources"]
-
 
 class Sources:
     """Resolves file names to paths inside of the given folders, and reads the files within limits."""

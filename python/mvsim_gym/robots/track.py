@@ -14,8 +14,6 @@ from mvsim_gym.robots.plan import ImportedPlan
 from mvsim_gym.robots.plan_image import MapOptions, map_yaml, read_png
 from mvsim_gym.robots.yaml_files import parse_yaml
 
-__all__ = ["ENDING", "import_track", "is_track"]
-
 ENDING = ".track.xml"
 _MAX_BYTES = 64 << 20
 _KEYS = ("image", "resolution", "origin", "occupied_thresh", "free_thresh", "negate", "mode")

@@ -20,8 +20,6 @@ from mvsim_gym.robots.description import (
 )
 from mvsim_gym.robots.elements import Element, near
 
-__all__ = ["read_urdf"]
-
 
 def read_urdf(root: Element) -> Robot:
     """Returns the robot of a `<robot>` element.

@@ -12,8 +12,6 @@ from mvsim_gym.robots.limits import drive_lines, icr_expansion
 from mvsim_gym.robots.sensor_files import number, sensor_xml
 from mvsim_gym.robots.visuals import Visuals
 
-__all__ = ["Gains", "vehicle_xml"]
-
 
 @dataclass(frozen=True)
 class Gains:

@@ -17,8 +17,6 @@ from mvsim_gym.robots.meshes import mesh_corners, mesh_parts
 from mvsim_gym.robots.outline import convex_hull
 from mvsim_gym.robots.sources import Sources
 
-__all__ = ["MeshStore", "Visuals", "take_visuals"]
-
 _MAX_TRIANGLES = 200_000  # of a robot
 _MAX_OF_A_MESH = 30_000
 _ROUND = 32  # sides of a circle

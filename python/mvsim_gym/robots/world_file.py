@@ -18,8 +18,6 @@ from mvsim_gym.robots.sdf import pose_of, sdf_shape
 from mvsim_gym.robots.sensor_files import number
 from mvsim_gym.robots.sources import Sources
 
-__all__ = ["ImportedWorld", "import_world", "is_world"]
-
 _MAX_BLOCKS = 50_000  # in a world file
 _MAX_TRIANGLES = 2_000  # in a mesh whose footprint is built from its triangles
 _MAX_CORNERS = 14

@@ -19,8 +19,6 @@ from mvsim_gym.robots.expressions import ExpressionError, Namespace
 from mvsim_gym.robots.sources import Sources
 from mvsim_gym.robots.xacro_texts import Macro, Scope, Texts
 
-__all__ = ["Expansion", "expand"]
-
 _MAX_DEPTH = 60  # nested macros and includes
 _XACRO = re.compile(r"^xacro:")
 _DEFAULT = r"""(?:"[^"]*"|'[^']*'|(?:\$\{[^}]*\}|[^\s'"$])+)?"""

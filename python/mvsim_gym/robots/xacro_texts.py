@@ -12,8 +12,6 @@ from mvsim_gym.robots.expressions import STANDARD, Budget, ExpressionError, Name
 from mvsim_gym.robots.sources import Sources
 from mvsim_gym.robots.yaml_files import parse_yaml
 
-__all__ = ["Macro", "Scope", "Texts"]
-
 _MAX_DEPTH = 60  # properties that depend on each other
 _SUBSTITUTION = re.compile(r"\$\$[{(]|\$\{|\$\(")
 

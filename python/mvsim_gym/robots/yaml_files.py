@@ -7,8 +7,6 @@ from typing import Any
 from mvsim_gym._notices import extra
 from mvsim_gym.robots.elements import ImportRobotError
 
-__all__ = ["parse_yaml"]
-
 _MAX_BYTES = 1 << 20
 _MAX_DEPTH = 40
 

@@ -12,8 +12,6 @@ from mvsim_gym.parts import Vehicle
 from mvsim_gym.ros.messages import STORE
 from mvsim_gym.ros.topics import ACKERMANN_COMMAND, COMMAND, STAMPED_COMMAND, Topic
 
-__all__ = ["TIMEOUT", "Commands", "commanded_drive", "commanded_twist"]
-
 TIMEOUT = 1.0
 """Wall time without a command after which a vehicle is stopped, once; s."""
 

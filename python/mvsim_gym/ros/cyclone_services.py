@@ -16,8 +16,6 @@ from mvsim_gym._notices import notice
 from mvsim_gym.ros.services import Answer, Service
 from mvsim_gym.ros.transport import Publisher
 
-__all__ = ["ServiceServer", "reply_topic", "request_topic"]
-
 _ENCAPSULATION = 4  # bytes before each message: the byte order, and options
 _HEADER = 16
 _TAKEN = 100  # requests taken at once

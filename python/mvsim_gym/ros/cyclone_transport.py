@@ -39,8 +39,6 @@ with extra("ROS 2 without rclpy", "ros"):
     from cyclonedds.sub import DataReader
     from cyclonedds.topic import Topic as DdsTopic
 
-__all__ = ["CycloneTransport", "config_of"]
-
 _BLOCKING = 20 * 10**6  # ns that a message may wait for slow receivers
 _OF_SERVICES = Qos(10)
 _TAKEN = 100  # messages taken from a reader at once

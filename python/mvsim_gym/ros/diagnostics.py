@@ -8,8 +8,6 @@ from typing import Any
 from mvsim_gym.ros.messages import STORE, Message, Messages
 from mvsim_gym.ros.topics import Qos, Topic
 
-__all__ = ["DIAGNOSTICS", "ERROR", "OK", "WARN", "diagnostics"]
-
 DIAGNOSTICS = Topic("/diagnostics", "diagnostic_msgs/msg/DiagnosticArray", Qos(10))
 OK, WARN, ERROR = 0, 1, 2
 """Levels of diagnostic_msgs/DiagnosticStatus."""

@@ -24,8 +24,6 @@ from mvsim_gym.ros.services import answering
 from mvsim_gym.ros.topics import ACKERMANN_COMMAND, COMMAND, STAMPED_COMMAND, Qos, Topic
 from mvsim_gym.ros.transport import NodeName, Publisher, Transport
 
-__all__ = ["NODE", "SETTINGS", "STATUS", "DriveNode", "DriveOptions"]
-
 NODE = "drive"
 """The name of the node, which begins the names of its own topics, services and parameters."""
 GRACE = 0.05

@@ -12,8 +12,6 @@ from mvsim_gym.ros.parameters import Parameter
 from mvsim_gym.ros.robot_readings import RobotReadings
 from mvsim_gym.ros.services import Handler, Service
 
-__all__ = ["LifeCycle", "drive_parameters"]
-
 _TRIGGER, _SET_BOOL = "std_srvs/srv/Trigger", "std_srvs/srv/SetBool"
 _LIMITS = {
     "speed": "largest speed forward, m/s",

@@ -9,8 +9,6 @@ from mvsim_gym.part_states import Pose
 from mvsim_gym.ros.messages import Message, Messages
 from mvsim_gym.ros.topics import STATES, Sink
 
-__all__ = ["FrameTopics", "correction"]
-
 
 def correction(truth: Pose, odometry: Pose) -> Pose:
     """The pose of `odom` in `map`: the true pose of a vehicle, times the inverse of its odometry. So the chain `map`,

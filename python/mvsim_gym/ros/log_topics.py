@@ -8,8 +8,6 @@ from mvsim_gym import _core
 from mvsim_gym.ros.messages import Messages, word
 from mvsim_gym.ros.topics import HISTORY, Qos, Sink, Topic
 
-__all__ = ["LogTopics"]
-
 _KIND = "std_msgs/msg/Float64"
 
 

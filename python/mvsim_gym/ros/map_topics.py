@@ -9,8 +9,6 @@ from mvsim_gym.parts import Pose
 from mvsim_gym.ros.messages import Messages
 from mvsim_gym.ros.topics import Qos, Sink, Topic
 
-__all__ = ["MapTopics"]
-
 _ONCE = Qos(1, latched=True)
 _VALUES = np.array([0, 100, -1], np.int8)  # values of a free, an occupied and an unknown cell
 

@@ -21,8 +21,6 @@ from mvsim_gym.readings import GnssReading, ImuReading, Reading
 with extra("a ROS 2 message", "ros"):
     from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
-__all__ = ["MAP", "STORE", "ImuNoise", "Message", "Messages", "word"]
-
 Message = Any  # an object of one of the store's types
 STORE = get_typestore(Stores.ROS2_HUMBLE)
 for _name, _fields in {

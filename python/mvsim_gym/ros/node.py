@@ -22,8 +22,6 @@ from mvsim_gym.ros.transport import Publisher, Transport, checked_namespace
 from mvsim_gym.ros.vehicle_topics import Localization, VehicleTopics, prefixes
 from mvsim_gym.world import World
 
-__all__ = ["RosNode"]
-
 _COMMANDS_EVERY = 0.01  # s of wall time between checks for commands
 _LISTENERS_EVERY = 0.1  # s of wall time between checks for subscribers
 _LATCHED_EVERY = 1.0  # s of wall time between latched messages without a subscriber, kept for late ones

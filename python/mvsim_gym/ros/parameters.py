@@ -10,8 +10,6 @@ import numpy as np
 from mvsim_gym.ros.messages import STORE
 from mvsim_gym.ros.services import Handler, Service
 
-__all__ = ["Parameter", "ParameterServer"]
-
 Value = bool | int | float | str
 _PACKAGE = "rcl_interfaces"
 # of rcl_interfaces/msg/ParameterType; 0 is a parameter that is not set

@@ -29,8 +29,6 @@ except ImportError as error:
         " --via cyclonedds"
     ) from error
 
-__all__ = ["RclpyTransport"]
-
 _TAKEN = 100  # messages taken at once
 _UNMATCHED_EVERY = 0.5  # s of wall time between checks for publishers that do not match
 _BEFORE_RANGES = ("foxy", "galactic", "humble")  # distributions without ROS_AUTOMATIC_DISCOVERY_RANGE

@@ -14,8 +14,6 @@ from mvsim_gym.ros.messages import Messages
 from mvsim_gym.ros.sensor_messages import Stream, streams_of
 from mvsim_gym.ros.topics import HISTORY, Qos, Sink, Topic
 
-__all__ = ["ReadingTopics", "Sampled", "Scheduled"]
-
 
 class Scheduled:
     """A sensor of a world, which measures by its own schedule."""

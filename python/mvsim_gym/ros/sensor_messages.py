@@ -13,8 +13,6 @@ from mvsim_gym.parts import Pose, Sensor
 from mvsim_gym.readings import CameraReading, ImuReading, Reading
 from mvsim_gym.ros.messages import ImuNoise, Message, Messages, word
 
-__all__ = ["STREAMS", "Stream", "streams_of"]
-
 _IMU_NOISE = (
     "angular_velocity_white_noise_std_noise",
     "linear_acceleration_white_noise_std_noise",

@@ -13,8 +13,6 @@ with extra("a ROS 2 service", "ros"):
     from rosbags.interfaces import Nodetype
     from rosbags.typesys import get_types_from_msg
 
-__all__ = ["Answer", "Handler", "Service", "answering"]
-
 Answer = Callable[[bytes], bytes | None]
 """Takes an encoded request and returns the encoded reply; None: there is none."""
 Handler = Callable[[Any], Mapping[str, Any]]

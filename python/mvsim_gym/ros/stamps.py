@@ -8,8 +8,6 @@ from collections.abc import Callable
 
 from mvsim_gym._notices import notice
 
-__all__ = ["Schedule", "Stamps"]
-
 _BEHIND = 5 * 10**9  # ns behind wall time after which a notice is given
 _STANDING = 1.0  # s of wall time without a step after which the world counts as paused
 

@@ -6,18 +6,6 @@ from typing import NamedTuple, Protocol
 
 from mvsim_gym.ros.messages import Message
 
-__all__ = [
-    "ACKERMANN_COMMAND",
-    "CLOCK",
-    "COMMAND",
-    "HISTORY",
-    "STAMPED_COMMAND",
-    "STATES",
-    "Qos",
-    "Sink",
-    "Topic",
-]
-
 HISTORY = 50
 """Number of messages that a topic of continuous data keeps."""
 

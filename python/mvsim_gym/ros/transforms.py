@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 
-__all__ = ["Pose2", "TransformBuffer", "TransformError", "composed", "inverted"]
-
 Pose2 = tuple[float, float, float]
 """x and y (m) and yaw (rad) of a frame in another one."""
 

@@ -14,20 +14,6 @@ from typing import NamedTuple
 from mvsim_gym.ros.services import Answer, Service
 from mvsim_gym.ros.topics import Topic
 
-__all__ = [
-    "ANY",
-    "LOCAL",
-    "NODE",
-    "WAYS",
-    "Network",
-    "NodeName",
-    "Publisher",
-    "Transport",
-    "checked_namespace",
-    "network_of",
-    "open_transport",
-]
-
 WAYS = ("rclpy", "cyclonedds")
 LOCAL, ANY = "local", "any"
 _LAST_DOMAIN = 232

@@ -18,8 +18,6 @@ from mvsim_gym.ros.messages import MAP, Message, Messages, word
 from mvsim_gym.ros.reading_topics import ReadingTopics
 from mvsim_gym.ros.topics import ACKERMANN_COMMAND, COMMAND, STATES, Sink, Topic
 
-__all__ = ["Localization", "VehicleTopics", "prefixes"]
-
 _LEAD = 50 * 10**6  # ns by which an identity transform is stamped ahead
 _NOWHERE = Pose(0, 0, 0, 0, 0, 0)
 _OF_LOCALIZATION = ("amcl_pose", "particlecloud")

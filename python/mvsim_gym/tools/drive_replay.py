@@ -11,8 +11,6 @@ import numpy.typing as npt
 from mvsim_gym.deploy import Pipeline, PolicyFile, load_policy
 from mvsim_gym.tools.drive_episodes import DriveEpisode, DriveLog
 
-__all__ = ["Replayed", "replay_drive"]
-
 
 class Replayed(NamedTuple):
     """The commands of one policy beside those of a recorded drive."""
