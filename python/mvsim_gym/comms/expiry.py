@@ -117,7 +117,6 @@ class Expiry:
             self._check_probes(now)
 
     def close(self) -> None:
-        """Closes all sockets."""
         self._requests.monitor(None, 0)
         self._poller.unregister(self._monitor)
         self._monitor.close(0)
@@ -134,7 +133,6 @@ class Expiry:
             self._forget_nodes()
 
     def _open(self, endpoint: str, now: float) -> None:
-        """Begins to connect to an endpoint."""
         try:
             address = address_of(reachable(endpoint))
         except CommsError:  # the endpoint of a service, which the hub does not check at registration

@@ -56,7 +56,6 @@ class HubLink:
         return self._is_up
 
     def close(self) -> None:
-        """Closes the sockets."""
         with self._lock:
             self._close()
 

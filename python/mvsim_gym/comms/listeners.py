@@ -17,8 +17,6 @@ _MAX_PUBLISHERS = 1000  # publishers of a topic that one message may name
 
 
 class Service(NamedTuple):
-    """A service that a client offers."""
-
     input: type[messages.Message]
     output: type[messages.Message]
     callback: Callable[[Any], Any]
@@ -77,8 +75,6 @@ class Listener:
 
 
 class Services:
-    """The services of a client, by name."""
-
     def __init__(self) -> None:
         self._services: dict[str, Service] = {}
 
@@ -93,7 +89,6 @@ class Services:
         self._services[name] = service
 
     def remove(self, name: str) -> None:
-        """Removes a service."""
         self._services.pop(name, None)
 
     def answer(self, frame: bytes) -> Any:

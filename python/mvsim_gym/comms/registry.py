@@ -82,14 +82,12 @@ class Registry:
         return list(self._subscribers.get(topic, ()))
 
     def forget_subscriber(self, endpoint: str) -> None:
-        """Removes an endpoint from all topics."""
         for topic, endpoints in list(self._subscribers.items()):
             endpoints.pop(endpoint, None)
             if not endpoints:
                 del self._subscribers[topic]
 
     def has_endpoint(self, endpoint: str) -> bool:
-        """Whether an entry of any kind names an endpoint."""
         return (
             any(
                 p.endpoint == endpoint
@@ -101,13 +99,11 @@ class Registry:
         )
 
     def has_entries(self, node: str) -> bool:
-        """Whether a node publishes a topic or offers a service."""
         return any(node in publishers for publishers in self._publishers.values()) or any(
             service.node == node for service in self._services.values()
         )
 
     def forget_endpoint(self, endpoint: str) -> None:
-        """Removes all entries that name an endpoint."""
         self.forget_subscriber(endpoint)
         for topic, publishers in list(self._publishers.items()):
             for node in [node for node, p in publishers.items() if p.endpoint == endpoint]:

@@ -25,7 +25,6 @@ class Offset:
     applied: bool
 
     def line(self) -> str:
-        """Returns a line of the report."""
         done = "shifted back" if self.applied else "left as it is"
         return (
             f"{self.stream} is {1000 * self.seconds:+.0f} ms late against {self.against}"

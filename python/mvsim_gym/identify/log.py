@@ -35,8 +35,6 @@ class LogError(ValueError):
 
 @dataclass(frozen=True)
 class Stream:
-    """Samples of one source."""
-
     time: Array
     """(n,) s, ascending"""
     values: Array
@@ -58,7 +56,6 @@ class Stream:
         return np.ascontiguousarray(self.values[:, self.columns.index(name)])
 
     def shifted(self, seconds: float) -> Stream:
-        """Returns the stream with its times shifted."""
         return replace(self, time=self.time + seconds)
 
 
@@ -106,7 +103,6 @@ class Segment:
 
     @property
     def name(self) -> str:
-        """Name in reports."""
         return f"{self.log.name} {self.start:.2f}-{self.end:.2f} s"
 
 

@@ -27,7 +27,6 @@ class SensorNoise:
     seconds: float
 
     def line(self) -> str:
-        """Returns a line of the report."""
         walk = f"{self.random_walk:.3g}" if self.random_walk > 0 else "not told"
         return (
             f"{self.name}: noise {self.white:.3g} a reading ({self.density:.3g} / sqrt(Hz)), random walk {walk}, bias"

@@ -77,7 +77,6 @@ class Problem:
         return np.array([parameter(name).scaled_step for name in self.names])
 
     def values(self, scaled: Array) -> dict[str, float]:
-        """Returns the parameters by name."""
         own = {
             name: parameter(name).from_scaled(float(s), float(n))
             for name, s, n in zip(self.names, scaled, self.nominal, strict=True)

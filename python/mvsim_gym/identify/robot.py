@@ -66,7 +66,6 @@ class Robot:
         self.world_path = self._written()
 
     def close(self) -> None:
-        """Removes the temporary files."""
         self._folder.cleanup()
 
     def __enter__(self) -> Robot:
@@ -118,12 +117,10 @@ class Robot:
 
     @property
     def controller(self) -> str:
-        """Returns the class of its controller."""
         return self.world.vehicles[NAME].controller
 
     @property
     def command_names(self) -> tuple[str, ...]:
-        """Returns the names of its controller's commands."""
         return self.world.vehicles[NAME].command_names
 
     @property

@@ -106,7 +106,6 @@ class Driver:
         self._steps = 1 + int(np.ceil(max(t.end - t.start for t in self.tracks) / self._period))
 
     def close(self) -> None:
-        """Closes the batches."""
         for envs in self._batches.values():
             envs.close()
         self._batches.clear()

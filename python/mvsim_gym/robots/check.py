@@ -49,7 +49,6 @@ class Manoeuvre:
         )
 
     def line(self) -> str:
-        """Returns a line of the report."""
         verdict = "good" if self.passed else "off by more than 5 %"
         if self.swings:
             verdict = f"swings by {self.swing_vx:.3f} m/s and {self.swing_omega:.3f} rad/s"

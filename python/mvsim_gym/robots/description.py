@@ -43,8 +43,6 @@ def roll_pitch_yaw(matrix: Array) -> tuple[float, float, float]:
 
 @dataclass
 class Geometry:
-    """A shape of a link."""
-
     kind: str
     """box, cylinder, sphere, mesh or plane"""
     size: tuple[float, ...]
@@ -70,8 +68,6 @@ class Inertial:
 
 @dataclass
 class Link:
-    """A rigid part."""
-
     name: str
     element: Element
     inertial: Inertial | None = None
@@ -124,8 +120,6 @@ class Sensor:
 
 @dataclass
 class Robot:
-    """A whole description."""
-
     name: str
     element: Element
     links: dict[str, Link] = field(default_factory=dict)

@@ -50,7 +50,6 @@ class Element:
 
     @property
     def place(self) -> str:
-        """`file:line`"""
         return f"{self.file}:{self.line}"
 
     def fault(self, message: str) -> ImportRobotError:

@@ -20,8 +20,6 @@ _MAX_BYTES = 64 << 20
 
 @dataclass
 class ImportedPlan:
-    """The result of `import_plan`."""
-
     xml: str
     """the text of the world file"""
     walls: int
@@ -40,7 +38,6 @@ class ImportedPlan:
         return report(self.rows, every)
 
     def summary(self) -> Iterator[str]:
-        """Yields a summary of one line."""
         what = f"{self.walls} walls" if self.walls else "a map"
         (width, depth), (x, y) = self.size, self.corner
         yield f"{what}, {width:.6g} m x {depth:.6g} m, lower left corner at ({x:.6g}, {y:.6g}) m"

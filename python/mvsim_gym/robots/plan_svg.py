@@ -142,7 +142,6 @@ class _Reader:
         return [(fate, element.place, element.tag, reason)]
 
     def children(self, parent: Element, matrix: Array, chosen: bool, depth: int) -> None:
-        """Reads what is in a group."""
         for element in parent.children:
             self._element(element, matrix, chosen, depth)
 

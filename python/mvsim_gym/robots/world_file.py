@@ -27,8 +27,6 @@ _DEFAULT_MASS = 30.0
 
 @dataclass
 class ImportedWorld:
-    """The result of `import_world`."""
-
     xml: str
     """the text of the world file"""
     blocks: int

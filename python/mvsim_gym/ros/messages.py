@@ -71,7 +71,6 @@ class Messages:
         return name if name in ("", MAP) else self._prefix + name
 
     def header(self, frame: str) -> Any:
-        """std_msgs/Header"""
         return _make("std_msgs/Header", stamp=self.stamp, frame_id=self._frame(frame))
 
     def truth(self, pose: Pose, twist: Twist, frame: str) -> Any:

@@ -29,8 +29,6 @@ class Network(NamedTuple):
 
 
 class NodeName(NamedTuple):
-    """The name of a node."""
-
     name: str
     namespace: str = ""
     """e.g. `/fleet`, or empty"""
@@ -53,8 +51,6 @@ def checked_namespace(name: str, namespace: str) -> str:
 
 
 class Publisher(ABC):
-    """Publishes on one topic."""
-
     @abstractmethod
     def publish(self, data: bytes) -> bool:
         """Sends an encoded message. Returns False if receivers were too slow and the message was dropped."""

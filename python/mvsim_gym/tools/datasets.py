@@ -20,8 +20,6 @@ from mvsim_gym.vector_env import VectorEnv
 
 
 class Contents(NamedTuple):
-    """The contents of a data set."""
-
     env_id: str
     observations: spaces.Dict
     """the observations by key"""
@@ -89,7 +87,6 @@ def observation_fields(
 
 
 def file_digest(path: str) -> str:
-    """Returns the SHA-256 of the content of a file."""
     with open(path, "rb") as file:
         return hashlib.sha256(file.read()).hexdigest()
 

@@ -102,7 +102,6 @@ class _Paced(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int | None:
-        """See `io.RawIOBase`."""
         if self._got > self.most:
             raise OSError(f"the server sends more than {self.most} bytes besides the file")
         left = self._began + _SILENCE + self._got / _SLOWEST - time.monotonic()
@@ -118,7 +117,6 @@ class _Paced(io.RawIOBase):
         return got
 
     def close(self) -> None:
-        """See `io.RawIOBase`."""
         self._raw.close()
         super().close()
 
@@ -133,7 +131,6 @@ class _Answer(http.client.HTTPResponse):
         self.fp = io.BufferedReader(self._paced)
 
     def begin(self) -> None:
-        """See `http.client.HTTPResponse`."""
         super().begin()
         self._paced.most = self._most
 
@@ -144,7 +141,6 @@ class _Http(urllib.request.HTTPHandler):
         self._answer = answer
 
     def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
-        """See `urllib.request.HTTPHandler`."""
         return self.do_open(_connection(http.client.HTTPConnection, self._answer), req)
 
 
@@ -154,7 +150,6 @@ class _Https(urllib.request.HTTPSHandler):
         self._answer = answer
 
     def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
-        """See `urllib.request.HTTPSHandler`."""
         made = _connection(http.client.HTTPSConnection, self._answer)
         return self.do_open(made, req, context=self._context)  # type: ignore[attr-defined]
 

@@ -45,8 +45,6 @@ class DriveEpisode(NamedTuple):
 
 
 class _Entry(NamedTuple):
-    """A message of the recording."""
-
     topic: str
     kind: str
     time: int
@@ -231,7 +229,6 @@ class _Replay:
                 self._pipeline.command(np.asarray(period["action"], np.float32))
 
     def _end(self, *, arrived: bool) -> None:
-        """Ends an episode."""
         if arrived:
             self._goal = None
             if self._actions:

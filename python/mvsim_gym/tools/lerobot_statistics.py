@@ -48,13 +48,11 @@ class Statistics:
         self._of: dict[str, dict[str, Array]] = {}
 
     def add(self, found: Found) -> None:
-        """Adds an episode."""
         for key, each in found.items():
             new = {name: np.array(value, np.float64) for name, value in each.items()}
             self._of[key] = _both(self._of[key], new) if key in self._of else new
 
     def result(self) -> dict[str, dict[str, Any]]:
-        """Returns the statistics by column, as lists."""
         return {
             key: {name: [int(v[0])] if name == "count" else v.tolist() for name, v in each.items()}
             for key, each in self._of.items()

@@ -49,7 +49,6 @@ def add_list(parser: argparse.ArgumentParser, flag: str, metavar: str, text: str
 
 
 def add_loading(parser: argparse.ArgumentParser) -> None:
-    """Adds the options of `loading`."""
     add_list(parser, "--roots", "FOLDER", "a further folder that the world may read")
     add_list(parser, "--resources", "PREFIX=FOLDER", "a folder that replaces a prefix of URLs")
     parser.add_argument("--strict", action="store_true", help="a warning is an error")
@@ -101,22 +100,18 @@ def doors(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def add_world(parser: argparse.ArgumentParser) -> None:
-    """Adds the world of a command."""
     parser.add_argument("world", metavar="WORLD", help="a world file")
 
 
 def add_worlds(parser: argparse.ArgumentParser) -> None:
-    """Adds several worlds."""
     parser.add_argument("worlds", metavar="WORLD", nargs="+", help="world files")
 
 
 def add_output(parser: argparse.ArgumentParser, metavar: str, text: str, *, required: bool = True) -> None:
-    """Adds the path of the result."""
     parser.add_argument("-o", "--output", required=required, metavar=metavar, help=text)
 
 
 def add_record(parser: argparse.ArgumentParser, text: str) -> None:
-    """Adds a file for a recording."""
     parser.add_argument("--record", metavar="FILE.mcap", help=text)
 
 
@@ -126,7 +121,6 @@ def add_seed(parser: argparse.ArgumentParser, what: str, default: int = 0, more:
 
 
 def add_policy(parser: argparse.ArgumentParser) -> None:
-    """Adds the policy."""
     parser.add_argument("--policy", default="random", metavar="P", help=_POLICY)
 
 
@@ -136,14 +130,12 @@ def add_duration(parser: argparse.ArgumentParser, text: str, *flags: str, **how:
 
 
 def add_speed(parser: argparse.ArgumentParser) -> None:
-    """Adds the speed of a film or a playback."""
     parser.add_argument(
         "--speed", type=float, default=1.0, metavar="FACTOR", help="2: twice as fast (default 1)"
     )
 
 
 def add_port(parser: argparse.ArgumentParser, flag: str, **how: Any) -> None:
-    """Adds the port of a view."""
     parser.add_argument(
         flag, type=int, default=8080, help="port of the view; 0 takes a free one (default 8080)", **how
     )
@@ -174,7 +166,6 @@ def add_env(parser: argparse.ArgumentParser, seed: int = 0, *, optional: bool = 
 
 
 def add_hub(parser: argparse.ArgumentParser) -> None:
-    """Adds the address and the port of a hub."""
     parser.add_argument(
         "--host", default="127.0.0.1", metavar="ADDRESS", help="address of the hub (default 127.0.0.1)"
     )

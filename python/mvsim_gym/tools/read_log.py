@@ -19,8 +19,6 @@ _FAR = 1e15  # no value of a log is larger
 
 @dataclass
 class Track:
-    """One vehicle over time."""
-
     name: str
     time: Array
     """s"""
@@ -35,8 +33,6 @@ class Track:
 
 @dataclass
 class Scans:
-    """All scans of a lidar."""
-
     time: Array
     angles: Array
     ranges: Array

@@ -73,7 +73,6 @@ class Teleop:
         self._commands = [[0.0] * len(command) for command in self._commands]
 
     def select(self, vehicle: str) -> None:
-        """Selects the vehicle with this name."""
         names = [one.name for one in self._vehicles]
         if vehicle in names:
             self._selected = names.index(vehicle)

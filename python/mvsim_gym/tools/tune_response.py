@@ -30,7 +30,6 @@ class Response(NamedTuple):
     """Time to that speed with full torque; 0: not known."""
 
     def lines(self) -> Iterator[str]:
-        """Yields the lines of the report."""
         seconds = step_seconds(self.speed)
         yield f"response    to a step of {self.speed:g} m/s, after {seconds:g} s down again:"
         yield f"  rise          {self.rise:.3f} s"

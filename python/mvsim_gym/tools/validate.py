@@ -13,8 +13,6 @@ from mvsim_gym._files import all_resources, assets, folders_of
 
 @dataclass
 class Report:
-    """The result for one world."""
-
     path: str
     errors: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -22,7 +20,6 @@ class Report:
     """Lines about the contents; empty for a world that does not load."""
 
     def lines(self) -> list[str]:
-        """For people."""
         if self.errors:
             state = "error"
         else:

@@ -68,8 +68,6 @@ class GuiUpdate(msgspec.Struct, tag_field="type", tag="GuiUpdateMessage"):
 
 
 class Hold(msgspec.Struct, tag_field="type", tag="GuiButtonHoldMessage"):
-    """A button that is held down."""
-
     uuid: _Uuid
     frequency: float
 
@@ -81,8 +79,6 @@ class Command(msgspec.Struct, tag_field="type", tag="CommandTriggerMessage"):
 
 
 class Pointer(msgspec.Struct, tag_field="type", tag="ScenePointerMessage"):
-    """A click into the scene."""
-
     event_type: Literal["click"]
     ray_origin: Three
     ray_direction: Three

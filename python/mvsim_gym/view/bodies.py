@@ -72,7 +72,6 @@ class _Shown:
         self._bytes: tuple[bytes, ...] = ()  # the bytes of `sent`
 
     def show(self, arrays: tuple[npt.NDArray[np.float32], ...]) -> None:
-        """Moves the copies."""
         now = tuple(values.reshape(-1, values.shape[-1]) for values in arrays)
         as_bytes = tuple(values.tobytes() for values in now)
         if self._handle is None:
@@ -106,7 +105,6 @@ class _ShownWorld:
         self._is_visible = True
 
     def show(self, group: Group, offset_of: npt.NDArray[np.float32]) -> None:
-        """Moves all copies."""
         self._set_visible(True)
         envs, offsets = group.envs.tobytes(), offset_of[group.envs]
         stays = envs == self._envs and offsets.tobytes() == self._offsets

@@ -84,7 +84,6 @@ class PlayedView(View):
             self._slider.value = value
 
     def moment(self) -> Moment:
-        """Returns the state at the time `at`."""
         return self._playback.moment(
             self.at,
             vehicle=self.controls.vehicle,

@@ -201,8 +201,6 @@ def _page_class() -> Any:
 
 
 class _PatchedModule:
-    """A module with some names replaced."""
-
     def __init__(self, module: Any, **others: Any) -> None:
         self._module = module
         self.__dict__.update(others)

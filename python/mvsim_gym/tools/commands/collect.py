@@ -18,7 +18,6 @@ DESCRIPTION = (
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Adds its arguments."""
     add_env(parser)
     add_output(parser, "DIR", "folder of data sets")
     add_episodes(parser, optional=True)

@@ -28,7 +28,6 @@ _TOPICS = ("scan", "odom", "imu", "image", "depth", "points", "fix", "pose", "tf
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Adds its arguments."""
     parser.add_argument("policy", metavar="FOLDER", help="a folder that `mvsim-gym export` wrote")
     parser.add_argument(
         "--goal",

@@ -15,7 +15,6 @@ DESCRIPTION = (
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Adds its arguments."""
     add_worlds(parser)
     add_loading(parser)
 
