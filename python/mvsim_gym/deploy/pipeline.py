@@ -16,8 +16,7 @@ from mvsim_gym._files import all_resources, assets, folders_of
 from mvsim_gym._notices import notice
 from mvsim_gym._overrides import flatten as flatten_overrides
 from mvsim_gym.deploy.freshness import Freshness, ReadingState
-from mvsim_gym.deploy.pipeline_readings import PipelineReadings
-from mvsim_gym.deploy.source_options import checked_sources
+from mvsim_gym.deploy.pipeline_readings import PipelineReadings, checked_sources
 from mvsim_gym.deploy.terms import RobotTerms
 
 Array = npt.NDArray[Any]

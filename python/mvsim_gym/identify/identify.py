@@ -9,8 +9,17 @@ import numpy as np
 
 from mvsim_gym.identify.align import Offset, align
 from mvsim_gym.identify.figures import Figures, figures_of, kinematic_figures
-from mvsim_gym.identify.fit import Optimum, loss, minimise, spread_starts, weights_of
-from mvsim_gym.identify.intervals import covariance, inflation, profile, untold
+from mvsim_gym.identify.fit import (
+    Optimum,
+    covariance,
+    inflation,
+    loss,
+    minimise,
+    profile,
+    spread_starts,
+    untold,
+    weights_of,
+)
 from mvsim_gym.identify.log import Array, Log, LogError
 from mvsim_gym.identify.noise import SensorNoise, noise_of
 from mvsim_gym.identify.parameters import DEFAULTS, parameter
@@ -29,8 +38,6 @@ _ROUGH = 1e-2  # relative change of the cost at which the rough descents end
 
 @dataclass(frozen=True)
 class Fitted:
-    """One fitted parameter."""
-
     name: str
     unit: str
     nominal: float
@@ -39,7 +46,6 @@ class Fitted:
     high: float
 
     def line(self, width: int) -> str:
-        """Returns a line of the report."""
         unit = f" {self.unit}" if self.unit else ""
         return f"{self.name:{width}}  {self.value:.5g}{unit}  [{self.low:.5g}, {self.high:.5g}]  was {self.nominal:.5g}"
 
@@ -56,7 +62,6 @@ class Comparison:
     noise: Sequence[SensorNoise]
 
     def report(self) -> list[str]:
-        """Returns the lines of the report."""
         lines = [offset.line() for offset in self.offsets] + list(self.notes)
         lines += self.figures.lines()
         if self.kinematic.errors:
@@ -67,8 +72,6 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Identified:
-    """The result of a fit."""
-
     robot: Robot
     problem: Problem
     fitted: Mapping[str, Fitted]
@@ -91,7 +94,6 @@ class Identified:
 
     @property
     def values(self) -> dict[str, float]:
-        """Returns the fitted parameters by name."""
         return {**self.problem.fixed, **{name: item.value for name, item in self.fitted.items()}}
 
     @property
@@ -100,7 +102,6 @@ class Identified:
         return self.after.mean_ratio(self.before) < 1.0
 
     def report(self) -> list[str]:
-        """Returns the lines of the report."""
         lines = [offset.line() for offset in self.offsets] + list(self.notes)
         width = max((len(name) for name in [*self.fitted, *self.untold]), default=0)
         lines.append("fitted, with intervals that hold together at 95 %:")

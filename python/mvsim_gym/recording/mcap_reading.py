@@ -2,6 +2,8 @@
 
 A few bytes may claim to be billions, and may unpack to as many. Bounds therefore apply to the size of each record, the
 unpacked size of the file, and the number of records. The last two grow with the file size.
+
+`repair` completes a recording whose process was killed.
 """
 
 from __future__ import annotations
@@ -9,12 +11,13 @@ from __future__ import annotations
 import io
 import os
 import struct
+import tempfile
 import zlib
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 from mvsim_gym._notices import extra
-from mvsim_gym.recording.mcap_file import MAGIC
+from mvsim_gym.recording.mcap_file import MAGIC, McapFile
 
 with extra("a recording", "record"):
     import lz4.frame  # type: ignore[import-untyped]
@@ -177,3 +180,52 @@ def unpacked(chunk: Chunk) -> bytes:
     if chunk.uncompressed_crc not in (0, zlib.crc32(data)):
         raise Damaged("found a chunk whose checksum is another")
     return data
+
+
+class Repair(NamedTuple):
+    finished: bool
+    """the file was complete, and nothing was written"""
+    messages: int
+    seconds: float
+    """from the first message to the last"""
+
+
+def repair(path: str | os.PathLike[str], output: str | os.PathLike[str] | None = None) -> Repair:
+    """Makes a complete file from one whose process was killed, with all messages up to the first damage.
+
+    The result is written to a new private folder beside its destination and moved there when it is complete. A link at
+    the destination is replaced, not followed.
+
+    Args:
+        path: the file.
+        output: destination; by default the file is replaced.
+
+    Raises:
+        OSError: the file cannot be read, or the result cannot be written.
+        ValueError: the file is no MCAP file.
+    """
+    target = os.fspath(path if output is None else output)
+    with open_mcap(path) as source:
+        folder = tempfile.TemporaryDirectory(prefix=".repair-", dir=os.path.dirname(target) or ".")
+        with folder as own:
+            part = os.path.join(own, os.path.basename(target))
+            file = McapFile(part, "mvsim_gym repair", new=True)
+            try:
+                finished = _copy(source, file)
+            finally:
+                file.close()
+            result = Repair(finished, file.messages, file.nanoseconds / 1e9)
+            if not finished or output is not None:
+                os.replace(part, target)
+            return result
+
+
+def _copy(source: BinaryIO, file: McapFile) -> bool:
+    """Copies the readable records of a file to another. Returns whether the file was complete."""
+    try:
+        for piece in pieces_of(source):
+            for record in piece.records:
+                file.add(record_at(piece.data, record[2]) if isinstance(record, tuple) else record)
+    except Damaged:
+        return False
+    return True

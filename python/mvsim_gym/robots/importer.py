@@ -13,24 +13,26 @@ import numpy as np
 from mvsim_gym.robots.base import Base, find_base
 from mvsim_gym.robots.car_by_shape import take_wheels_by_shape
 from mvsim_gym.robots.description import Robot
-from mvsim_gym.robots.drive import DriveFacts, drive_of_parameters, drive_of_plugins
+from mvsim_gym.robots.drive import (
+    DriveFacts,
+    compared_drive,
+    drive_of_parameters,
+    drive_of_plugins,
+    icr_expansion,
+)
 from mvsim_gym.robots.elements import Element, Fate, ImportRobotError
-from mvsim_gym.robots.limits import compared_drive, icr_expansion
 from mvsim_gym.robots.sdf import read_sdf_model
-from mvsim_gym.robots.sources import Sources
+from mvsim_gym.robots.sources import Sources, parse_yaml
 from mvsim_gym.robots.urdf import read_urdf
 from mvsim_gym.robots.vehicle_file import Gains, friction_of, max_steer, vehicle_xml
 from mvsim_gym.robots.visuals import MeshStore, Visuals, take_visuals
 from mvsim_gym.robots.xacro import expand
-from mvsim_gym.robots.yaml_files import parse_yaml
 
 Row = tuple[Fate, str, str, str]
 
 
 @dataclass
 class ImportedRobot:
-    """The result of `import_robot`."""
-
     name: str
     """name of the vehicle class"""
     base: Base

@@ -9,8 +9,7 @@ from typing import Any
 
 from mvsim_gym.robots.elements import Element, near
 from mvsim_gym.robots.expressions import STANDARD, Budget, ExpressionError, Namespace, evaluate, size_of
-from mvsim_gym.robots.sources import Sources
-from mvsim_gym.robots.yaml_files import parse_yaml
+from mvsim_gym.robots.sources import Sources, parse_yaml
 
 _MAX_DEPTH = 60  # properties that depend on each other
 _SUBSTITUTION = re.compile(r"\$\$[{(]|\$\{|\$\(")

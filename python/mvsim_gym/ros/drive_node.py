@@ -15,12 +15,18 @@ import numpy as np
 from mvsim_gym._notices import notice
 from mvsim_gym.deploy.driver import Driver, Step
 from mvsim_gym.deploy.watchdog import Watchdog
-from mvsim_gym.ros.diagnostics import DIAGNOSTICS, ERROR, OK, WARN, diagnostics
-from mvsim_gym.ros.drive_services import LifeCycle, drive_parameters
+from mvsim_gym.ros.drive_services import (
+    DIAGNOSTICS,
+    ERROR,
+    OK,
+    WARN,
+    LifeCycle,
+    diagnostics,
+    drive_parameters,
+)
 from mvsim_gym.ros.messages import STORE, Messages
-from mvsim_gym.ros.parameters import ParameterServer
 from mvsim_gym.ros.robot_readings import RobotReadings
-from mvsim_gym.ros.services import answering
+from mvsim_gym.ros.services import ParameterServer, answering
 from mvsim_gym.ros.topics import ACKERMANN_COMMAND, COMMAND, STAMPED_COMMAND, Qos, Topic
 from mvsim_gym.ros.transport import NodeName, Publisher, Transport
 

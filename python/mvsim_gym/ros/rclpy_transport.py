@@ -56,7 +56,6 @@ class RclpyTransport(Transport):
         self._unmatched: set[str] = set()  # notices that the last check found
 
     def publisher(self, topic: Topic) -> Publisher:
-        """See `Transport`."""
         return _Publisher(
             self._nodes[0].node.create_publisher(_type_of(topic.kind), topic.name, _qos(topic.qos))
         )
@@ -79,7 +78,7 @@ class RclpyTransport(Transport):
 
     def serve(self, service: Service, answer: Answer) -> None:
         """See `Transport`. A request that cannot be answered gets an empty reply."""
-        kind = _service_of(service)
+        kind = _class_of(service.kind)
 
         def respond(request: Any, empty: Any) -> Any:
             self._came += 1
@@ -90,7 +89,6 @@ class RclpyTransport(Transport):
         self._nodes[0].node.create_service(kind, service.name, respond)
 
     def work(self) -> None:
-        """See `Transport`."""
         for node in self._nodes:
             for _ in range(_TAKEN):
                 before = self._came
@@ -117,7 +115,6 @@ class RclpyTransport(Transport):
         self._unmatched = unmatched
 
     def close(self) -> None:
-        """See `Transport`."""
         for node in self._nodes:
             node.close()
 
@@ -152,13 +149,11 @@ class _Publisher(Publisher):
         self._publisher = publisher
 
     def publish(self, data: bytes) -> bool:
-        """See `Publisher`."""
         self._publisher.publish(data)
         return True
 
     @property
     def has_listeners(self) -> bool:
-        """See `Publisher`."""
         return bool(self._publisher.get_subscription_count())
 
 
@@ -189,13 +184,13 @@ def _qos(qos: Qos) -> Any:
     )
 
 
-def _service_of(service: Service) -> Any:
-    """Returns the class of a service's type. ImportError: its package is not installed."""
-    package, _, name = service.kind.split("/")
+def _class_of(kind: str) -> Any:
+    """Returns the class of a type of messages or services. ImportError: its package is not installed."""
+    package, folder, name = kind.split("/")
     try:
-        return getattr(importlib.import_module(f"{package}.srv"), name)
+        return getattr(importlib.import_module(f"{package}.{folder}"), name)
     except (ImportError, AttributeError):
-        raise ImportError(f"the ROS 2 installation has no {service.kind}") from None
+        raise ImportError(f"the ROS 2 installation has no {kind}") from None
 
 
 def _converted(message: Any, kind: str) -> Any:
@@ -229,11 +224,7 @@ def _type_of(kind: str) -> Any:
         ImportError: its package is not installed.
         ValueError: its fields differ from ours.
     """
-    package, _, name = kind.split("/")
-    try:
-        found = getattr(importlib.import_module(f"{package}.msg"), name)
-    except (ImportError, AttributeError):
-        raise ImportError(f"the ROS 2 installation has no {kind}") from None
+    found = _class_of(kind)
     fields = [field for field, _ in STORE.fielddefs[kind][1]]
     if list(found.get_fields_and_field_types()) != fields:
         there = ", ".join(found.get_fields_and_field_types())

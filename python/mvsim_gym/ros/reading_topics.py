@@ -9,10 +9,10 @@ from typing import Any
 
 from mvsim_gym._notices import notice
 from mvsim_gym.parts import Sensor
-from mvsim_gym.ros.frames import FrameTopics
 from mvsim_gym.ros.messages import Messages
 from mvsim_gym.ros.sensor_messages import Stream, streams_of
 from mvsim_gym.ros.topics import HISTORY, Qos, Sink, Topic
+from mvsim_gym.ros.transforms import FrameTopics
 
 
 class Scheduled:
@@ -31,7 +31,6 @@ class Scheduled:
         return self.sensor.time
 
     def read(self) -> Any:
-        """Returns the new reading."""
         return self.sensor.read()
 
     def forget(self) -> None:
@@ -47,7 +46,6 @@ class Sampled:
         self._read_at = -math.inf  # s of the episode
 
     def moment(self) -> float | None:
-        """See `Scheduled`."""
         now = self.sensor.world_time
         if self._read_at <= now < self._read_at + (1 - 1e-6) * self.sensor.period:
             return None

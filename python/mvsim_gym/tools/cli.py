@@ -33,7 +33,8 @@ def _parser() -> argparse.ArgumentParser:
     for name, place in _COMMANDS.items():
         module = importlib.import_module(f"mvsim_gym.tools.commands.{place}")
         own = commands.add_parser(name, help=module.HELP, description=getattr(module, "DESCRIPTION", None))
-        module.add(own)
+        if hasattr(module, "add"):
+            module.add(own)
         if hasattr(module, "run"):  # otherwise each of its subcommands has one
             own.set_defaults(run=module.run)
     return parser

@@ -15,8 +15,16 @@ from mvsim_gym._checks import checked_count
 from mvsim_gym._outputs import Observation
 from mvsim_gym.tools.collected import Episodes
 from mvsim_gym.tools.datasets import check_target, contents_of, file_digest, made_dataset, observation_fields
-from mvsim_gym.tools.episodes import agents_of, ends_of, is_flat
-from mvsim_gym.tools.policy import Policy, begin_episodes, envs_for, keywords_of, policy_of
+from mvsim_gym.tools.policy import (
+    Policy,
+    agents_of,
+    begin_episodes,
+    ends_of,
+    envs_for,
+    is_flat,
+    keywords_of,
+    policy_of,
+)
 from mvsim_gym.vector_env import VectorEnv
 
 
@@ -124,7 +132,6 @@ class _Track:
         terminated: npt.NDArray[np.bool_],
         truncated: npt.NDArray[np.bool_],
     ) -> None:
-        """Adds a step, given for all rows."""
         row = self._row
         for key, values in observations.items():
             self._observations[key].append(values[row])

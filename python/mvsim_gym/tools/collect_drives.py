@@ -14,8 +14,7 @@ from mvsim_gym.tools.collect import default_name
 from mvsim_gym.tools.collected import Episodes, Track
 from mvsim_gym.tools.datasets import check_target, contents_of, file_digest, made_dataset, observation_fields
 from mvsim_gym.tools.drive_episodes import DriveEpisode, DriveLog
-from mvsim_gym.tools.episodes import agents_of
-from mvsim_gym.tools.policy import envs_for
+from mvsim_gym.tools.policy import agents_of, envs_for
 
 _OF_BATCHES = frozenset(
     {"strict", "flatten", "num_threads", "autoreset_mode"}

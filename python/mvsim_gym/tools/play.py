@@ -14,7 +14,7 @@ from mvsim_gym._build import one_world
 from mvsim_gym._constructors import all_options
 from mvsim_gym._notices import notice
 from mvsim_gym.registration import listing
-from mvsim_gym.tools.ending import ended_by_signals, hear_ctrl_c
+from mvsim_gym.tools.terminal import ended_by_signals, hear_ctrl_c
 from mvsim_gym.world import World
 
 _NAP = 0.01  # s of wall time between checks for commands of browsers

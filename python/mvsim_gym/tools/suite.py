@@ -17,9 +17,8 @@ import numpy as np
 from mvsim_gym import __version__
 from mvsim_gym._files import assets
 from mvsim_gym.registration import source_of
-from mvsim_gym.tools.episodes import agents_of, outcome
 from mvsim_gym.tools.evaluate import episodes_of
-from mvsim_gym.tools.policy import RandomPolicy, envs_for, keywords_of, policy_of
+from mvsim_gym.tools.policy import RandomPolicy, agents_of, envs_for, keywords_of, outcome, policy_of
 from mvsim_gym.tools.settings import combined
 
 FIRST_SEED = 1_000_000

@@ -47,7 +47,6 @@ class Gains(NamedTuple):
     max_torque: float
 
     def xml(self) -> str:
-        """As tags."""
         return (
             f"<KP>{self.kp:.4f}</KP> <KI>{self.ki:.4f}</KI> <KD>{self.kd:.4f}</KD>"
             f" <max_torque>{self.max_torque:.4f}</max_torque>"
@@ -114,7 +113,11 @@ def tune(
     yield gains.xml()
     top = model.gain * gains.max_torque
     yield f"top speed   {top:.3g} m/s, with all of max_torque"
-    warnings = [_beyond_top_speed(speed, top) for speed in speeds if speed > top]
+    warnings = [
+        f"{speed:g} m/s is beyond its top speed of {top:.3g} m/s: expected less, or tires with less C_damping and C_rr"
+        for speed in speeds
+        if speed > top
+    ]
     for speed in speeds or [_SPEED if top >= _SPEED else float(f"{_SHARE_OF_TOP * top:.2g}")]:
         seconds = step_seconds(speed)
         found = vehicle.drive(
@@ -132,13 +135,6 @@ def tune(
 
 def _step_of(speed: float, seconds: float) -> Callable[[float], list[float]]:
     return lambda time: [speed if time < seconds else 0, 0]
-
-
-def _beyond_top_speed(speed: float, top: float) -> str:
-    return (
-        f"{speed:g} m/s is beyond its top speed of {top:.3g} m/s: expected less, or tires with"
-        " less C_damping and C_rr"
-    )
 
 
 class _Facts(NamedTuple):
@@ -172,7 +168,6 @@ class _Facts(NamedTuple):
         return sum(forces) / self.mass
 
     def lines(self, class_name: str) -> Iterator[str]:
-        """Yields the head of the report."""
         yield f"vehicle     {class_name} ({self.dynamics}), {self.mass:g} kg, chassis {self.chassis_mass:g} kg"
         places = ", ".join(f"({x:g}, {y:g})" for x, y, *_ in self.wheels)
         yield f"wheels      {len(self.wheels)} at {places} m, radius {self.wheels[0][4]:g} m"
@@ -190,7 +185,6 @@ class _Bench:
         self._no_sensors = 'default_sensors="false"' if "${default_sensors" in self._text else ""
 
     def facts(self) -> _Facts:
-        """Returns the properties of the class."""
         world = self._world(self._text)
         model = world.model.vehicles[0]
         if model.dynamics not in _CONTROLLERS:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mvsim_gym._notices import printable
-from mvsim_gym.view.labels import labelled
+from mvsim_gym.view.moment import labelled
 from mvsim_gym.view.stage import Stage
 
 if TYPE_CHECKING:
@@ -126,12 +126,10 @@ class Controls:
         _keep_camera(self._server)
 
     def say(self, text: str) -> None:
-        """Shows a message in each browser."""
         for client in self._server.get_clients().values():
             client.add_notification("mvsim_gym", printable(text)[:_MAX_TEXT], auto_close_seconds=6)
 
     def tell(self, text: str) -> None:
-        """Sets the line above the panel."""
         shown = html.escape(printable(text)[:_MAX_TEXT])
         self._text.content = f'<div style="padding: 0.5em 0.75em; font-size: 0.875em">{shown}</div>'
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mvsim_gym.view.labels import label_of
+from mvsim_gym.view.moment import label_of
 
 if TYPE_CHECKING:
     import viser

@@ -16,8 +16,7 @@ from mvsim_gym._notices import notice
 from mvsim_gym.view.controls import Controls
 from mvsim_gym.view.doors import Doors
 from mvsim_gym.view.feed import Feed
-from mvsim_gym.view.labels import label_of
-from mvsim_gym.view.moment import Moment
+from mvsim_gym.view.moment import Moment, label_of
 from mvsim_gym.view.plots import Plots
 from mvsim_gym.view.server import close_server, open_server
 from mvsim_gym.view.stage import Stage
@@ -141,7 +140,6 @@ class View(ABC):
         return True
 
     def _shows(self, mark: str) -> bool:
-        """Whether a mark is on."""
         return self._stage.marks.wanted[mark]
 
     def _send(self, moment: Moment) -> None:
