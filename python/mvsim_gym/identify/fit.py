@@ -1,5 +1,6 @@
-"""The fit: a global stage, then least squares from its best points, and the intervals of its result. All rollouts of a
-round run in one batch."""
+"""The fit: a global stage, then least squares from its best points. All rollouts of a round run in one batch. Then the
+information of a log about the parameters: intervals (profile likelihood), correlations, and parameters that it does not
+determine."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from mvsim_gym.identify.fit import (
     weights_of,
 )
 from mvsim_gym.identify.log import Array, Log, LogError
-from mvsim_gym.identify.noise import SensorNoise, noise_of
+from mvsim_gym.identify.measure import SensorNoise, noise_of
 from mvsim_gym.identify.parameters import DEFAULTS, parameter
 from mvsim_gym.identify.problem import Problem, build
 from mvsim_gym.identify.robot import Robot

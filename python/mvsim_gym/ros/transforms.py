@@ -1,5 +1,5 @@
-"""Transforms of `/tf` and `/tf_static`: those that a node publishes, and the interpolation of those that it receives.
-They do not need tf2."""
+"""Transforms of `/tf` and `/tf_static` (frames of REP 105): those that a node publishes, and the interpolation of those
+that it receives. They do not need tf2."""
 
 from __future__ import annotations
 

@@ -16,8 +16,7 @@ from urllib.parse import quote
 from mvsim_gym._notices import printable
 from mvsim_gym._rotation import quaternion_of
 from mvsim_gym.parts import Vehicle
-from mvsim_gym.tools.joystick import Device, Gamepad, first_device
-from mvsim_gym.tools.teleop import HELP, Teleop
+from mvsim_gym.tools.teleop import HELP, Device, Gamepad, Teleop, first_device
 from mvsim_gym.tools.terminal import control, ended_by_signals, hear_ctrl_c
 from mvsim_gym.world import World
 

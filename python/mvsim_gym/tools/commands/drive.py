@@ -120,7 +120,7 @@ def run(places: list[list[float]], replay: str | None, map: str | None, **option
     limits = {name: options.pop(f"max_{name}") for name in _LIMITS}
     if replay is not None:
         _check_alone({**options, **topics, **limits, "goal": places})
-        from mvsim_gym.tools.drive_replay import replay_drive
+        from mvsim_gym.tools.drive_episodes import replay_drive
 
         replay_drive(options["policy"], replay, settings=options["settings"])
         return 0

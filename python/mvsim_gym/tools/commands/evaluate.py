@@ -51,7 +51,7 @@ def run(
     if compare is not None:
         if env_id or suite:
             raise ValueError("--compare: found an environment or --suite beside it, expected two files only")
-        from mvsim_gym.tools.compare import compare as compared
+        from mvsim_gym.tools.suite import compare as compared
 
         lines = compared(*compare)
     elif not env_id:
