@@ -71,7 +71,6 @@ class Expiry:
 
     @property
     def is_busy(self) -> bool:
-        """Whether checks of endpoints are open."""
         return bool(self._probes or self._waiting)
 
     @property

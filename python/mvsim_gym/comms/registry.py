@@ -68,7 +68,6 @@ class Registry:
         return kinds.get(request, messages.GenericAnswer)(success=False, errorMessage=error)
 
     def info(self, topic: str) -> Any:
-        """A topic and all its publishers, as a TopicInfo."""
         publishers = self._publishers.get(topic, {})
         return messages.TopicInfo(
             topicName=topic,
@@ -128,7 +127,6 @@ class Registry:
             self._nodes[name] = None
 
     def forget_node(self, name: str) -> None:
-        """Removes a node with its publishers and services."""
         self._nodes.pop(name, None)
         for topic, publishers in list(self._publishers.items()):
             publishers.pop(name, None)

@@ -69,8 +69,6 @@ class _Poses(WorldTopic):
 
 
 class _Readings(WorldTopic):
-    """The readings of a sensor of any class."""
-
     def __init__(self, name: str, source: str, sensor: Sensor, kind: Any = None) -> None:
         super().__init__(name, kind or messages.GenericObservation)
         self._source, self._sensor = source, sensor

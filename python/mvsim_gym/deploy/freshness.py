@@ -14,8 +14,6 @@ class StaleReadingError(RuntimeError):
 
 
 class ReadingState(NamedTuple):
-    """State of one source of readings."""
-
     status: Literal["fresh", "held", "old", "missing", "impossible", "future"]
     """`held`: older than its limit, and used because the pipeline has been told to hold it"""
     age: float

@@ -74,7 +74,6 @@ class LimitedCommands:
         self._limits = limits.checked()
 
     def stopped(self) -> None:
-        """Notes that the robot was commanded to stop."""
         self._speed = self._turn = 0.0
 
     def limited(

@@ -62,6 +62,5 @@ class DriveRecording:
         return self._schemas[kind]
 
     def close(self) -> None:
-        """Completes and closes the file."""
         with self._lock:
             self._file.close()

@@ -73,7 +73,6 @@ class RobotTerms:
         self._periods = -1
 
     def acted(self, action: Array) -> None:
-        """Takes the action of a period."""
         self._actions[1] = self._actions[0]
         self._actions[0] = np.clip(action, -1, 1)
 
@@ -179,7 +178,6 @@ class ReadingsView:
         return _Rows(self._terms.observations)
 
     def read(self, name: str) -> Array:
-        """Returns a quantity of the robot by name."""
         array = self._terms.read(name)
         array.setflags(write=False)
         return array
@@ -190,8 +188,6 @@ class ReadingsView:
 
 
 class _Rows(Mapping[str, Array]):
-    """Observations with a row."""
-
     def __init__(self, observations: Mapping[str, Array]) -> None:
         self._observations = observations
 

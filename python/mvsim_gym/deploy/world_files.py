@@ -146,7 +146,6 @@ class _Folders:
 
     @property
     def expected(self) -> str:
-        """The end of a message."""
         known = ", ".join(folder for folder in self._folders if os.path.isdir(folder))
         return f"expected a file in a folder that the environment may read ({known}); --roots adds one"
 

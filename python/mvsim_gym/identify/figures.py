@@ -112,7 +112,6 @@ def _differences(
     start: float,
     end: float,
 ) -> dict[str, Array]:
-    """Returns the errors of each figure within a window."""
     out: dict[str, Array] = {}
 
     def difference(stream: str) -> Array | None:

@@ -127,7 +127,6 @@ class Identified:
         return lines + [item.line() for item in self.noise]
 
     def after_lines(self) -> list[str]:
-        """Returns the table of errors on the held-out windows."""
         return self.before.lines(self.after)
 
 

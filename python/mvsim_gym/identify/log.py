@@ -61,8 +61,6 @@ class Stream:
 
 @dataclass(frozen=True)
 class Log:
-    """The commands and measurements of one run."""
-
     name: str
     streams: Mapping[str, Stream]
     notes: list[str] = field(default_factory=list)

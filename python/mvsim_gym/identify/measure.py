@@ -164,8 +164,6 @@ _LEAST_STILL = 2.0  # s, shortest time at rest
 
 @dataclass(frozen=True)
 class SensorNoise:
-    """Noise of one column of a sensor."""
-
     name: str
     white: float
     """Standard deviation of a reading"""

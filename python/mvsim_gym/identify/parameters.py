@@ -55,7 +55,6 @@ class Parameter:
         return self.step if self.logarithmic else self.step / (self.high - self.low)
 
     def matches(self, path: str, vehicle: str) -> bool:
-        """Returns whether it sets the parameter of that path."""
         return bool(self.pattern) and fnmatch.fnmatchcase(path, f"vehicle:{vehicle}/{self.pattern}")
 
 

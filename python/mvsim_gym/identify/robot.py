@@ -101,7 +101,6 @@ class Robot:
 
     @property
     def all_roots(self) -> list[str]:
-        """Returns the folders that its world may read."""
         near = os.path.dirname(os.path.abspath(self.path))
         return [near, os.path.dirname(near), *self.roots]
 

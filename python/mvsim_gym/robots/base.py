@@ -134,7 +134,6 @@ def find_base(robot: Robot, driven: Mapping[str, Element], read_mesh: MeshReader
 
 
 def links_below(robot: Robot, link: str) -> list[str]:
-    """Returns a link and all links that are fixed to it."""
     found = [link]
     for name in found:
         found.extend(joint.child for joint in robot.joints if joint.parent == name and joint.kind == "fixed")

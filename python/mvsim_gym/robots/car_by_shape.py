@@ -51,7 +51,6 @@ def take_wheels_by_shape(robot: Robot, facts: DriveFacts) -> None:
 
 
 def _steer(robot: Robot, joint: Joint, limit: float) -> None:
-    """Adds a steering joint above the joint of a wheel."""
     pivot = f"{joint.name}_steering"
     robot.links[pivot] = type(robot.links[joint.parent])(pivot, joint.element)
     up = np.array([0.0, 0.0, 1.0])

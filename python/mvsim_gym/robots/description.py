@@ -81,8 +81,6 @@ class Link:
 
 @dataclass
 class Joint:
-    """The connection of a child link to its parent."""
-
     name: str
     kind: str
     """fixed, continuous, revolute, prismatic, ball or another type of the format"""
@@ -183,7 +181,6 @@ def color_of(values: Sequence[float]) -> str:
 
 
 def unit(vector: Sequence[float], element: Element) -> Array:
-    """Returns a vector of length 1 in the same direction."""
     found: Any = np.asarray(vector, dtype=np.float64)
     length = float(np.linalg.norm(found))
     if not length > 1e-9:

@@ -100,8 +100,6 @@ _DIAMETERS = ("wheeldiameter", "wheel_diameter")
 
 @dataclass
 class DriveFacts:
-    """Facts by name, each with the place that states it."""
-
     driven: dict[str, Element | None] = field(default_factory=dict)
     numbers: dict[str, list[tuple[float, str]]] = field(default_factory=dict)
 
@@ -278,7 +276,6 @@ def icr_expansion(base: Base, facts: DriveFacts) -> float | None:
 
 
 def compared_drive(base: Base, facts: DriveFacts) -> Iterator[tuple[Fate, str, str, str]]:
-    """Yields how every limit and multiplier was used."""
     for _, name, _, place, reason in _limits(facts):
         yield (Fate.IGNORED if reason else Fate.USED), place, name, reason
     car = base.dynamics.startswith("ackermann")

@@ -53,7 +53,6 @@ class Element:
         return f"{self.file}:{self.line}"
 
     def fault(self, message: str) -> ImportRobotError:
-        """Returns an error at this element."""
         return ImportRobotError(f"{self.place}: {message}")
 
     def used(self) -> Element:
@@ -75,7 +74,6 @@ class Element:
         return self
 
     def each(self, tag: str) -> Iterator[Element]:
-        """Returns the children of that name."""
         return (child for child in self.children if child.tag == tag)
 
     def first(self, tag: str) -> Element | None:
@@ -111,7 +109,6 @@ class Element:
         return values
 
     def number(self, name: str, default: float | None = None) -> float:
-        """Returns an attribute as a number."""
         if default is not None and name not in self.attributes:
             return default
         return self.numbers(self.attribute(name), 1)[0]
@@ -124,7 +121,6 @@ class Element:
         return found.used().numbers(found.text, 1)[0]
 
     def child_text(self, path: str, default: str = "") -> str:
-        """Returns the text of the child at a path."""
         found = self.child(path)
         return default if found is None else found.used().text.strip()
 

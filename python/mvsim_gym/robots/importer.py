@@ -50,7 +50,6 @@ class ImportedRobot:
         return report(self.rows, every)
 
     def summary(self) -> Iterator[str]:
-        """Yields the main properties of the robot as lines."""
         base = self.base
         yield f"{self.name}: {base.dynamics}, frame {base.frame}"
         yield f"mass {base.total_mass:.4g} kg (chassis {base.mass:.4g} kg, {len(base.wheels)} wheels)"
@@ -316,7 +315,6 @@ def _gains(base: Base, facts: DriveFacts, name: str, comment: list[str]) -> Gain
 
 
 def fates_of(root: Element) -> Iterator[Row]:
-    """Yields a row for each element of the description."""
     for element in root.walk():
         fate = element.fate or Fate.IGNORED
         reason = element.reason or ("" if fate is Fate.USED else "it is not known to this import")

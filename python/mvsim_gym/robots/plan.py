@@ -44,7 +44,6 @@ class ImportedPlan:
 
 
 def is_plan(path: str | Path) -> bool:
-    """Returns whether a file is a floor plan by its name."""
     return Path(path).suffix.lower() in (".png", ".svg", ".dxf")
 
 

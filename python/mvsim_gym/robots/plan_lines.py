@@ -119,11 +119,9 @@ class Walls:
             self.rows.append((Fate.APPROXIMATED if reason else Fate.USED, place, tag, reason))
 
     def ignore(self, place: str, tag: str, reason: str) -> None:
-        """Adds the row of an element without effect."""
         self.rows.append((Fate.IGNORED, place, tag, reason))
 
     def xml(self, thickness: float, height: float) -> list[str]:
-        """Returns the lines of the element `<walls>`."""
         size = f"<wallThickness>{number(thickness)}</wallThickness> <wallHeight>{number(height)}</wallHeight>"
         ends = [[f"<pt>{number(x)} {number(y)}</pt>" for x, y in piece.tolist()] for piece in self.pieces]
         return [

@@ -60,7 +60,6 @@ def _name(element: Element) -> str:
 
 
 def _length(element: Element, text: str, what: str) -> tuple[float, str]:
-    """Returns number and unit of a length."""
     match = re.fullmatch(rf"\s*({_NUMBER})\s*([a-zA-Z%]*)\s*", text)
     if match is None:
         raise element.fault(f"{what}: found '{text[:40]}', expected a length")
@@ -68,7 +67,6 @@ def _length(element: Element, text: str, what: str) -> tuple[float, str]:
 
 
 def _coordinate(element: Element, name: str, default: float = 0.0) -> float:
-    """Returns an attribute in units of the drawing."""
     if name not in element.attributes:
         return default
     value, unit = _length(element, element.attributes[name], name)

@@ -146,7 +146,6 @@ def _inertial(element: Element) -> Inertial | None:
 
 
 def sdf_shape(element: Element) -> Geometry | None:
-    """Returns the shape of a `<collision>` or `<visual>`."""
     geometry = element.used().first("geometry")
     if geometry is None:
         element.ignored("it has no <geometry>")

@@ -28,7 +28,6 @@ class Sources:
         self._real: dict[str, Path] = {}
 
     def package(self, name: str, element: Element) -> Path:
-        """Returns the folder of a package."""
         if name in self._packages:
             return self._packages[name]
         hint = near(list(self._packages), name)
@@ -58,7 +57,6 @@ class Sources:
         return []
 
     def one(self, name: str, element: Element) -> Path:
-        """Returns the single file of that name."""
         found = self.matching(name, element)
         if not found:
             raise element.fault(f"there is no file '{name}'")

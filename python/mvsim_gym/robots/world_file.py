@@ -38,7 +38,6 @@ class ImportedWorld:
         return report(self.rows, every)
 
     def summary(self) -> Iterator[str]:
-        """Returns a summary of one line."""
         yield f"{self.blocks} blocks"
 
 
@@ -52,7 +51,6 @@ class _Builder:
         self._depth = 0
 
     def models(self, parent: Element, T_world_parent: Array, static: bool, prefix: str) -> None:  # noqa: N803
-        """Adds all models and includes below an element."""
         self._depth += 1
         if self._depth > _DEPTH:
             raise parent.fault(f"models nested deeper than {_DEPTH}")

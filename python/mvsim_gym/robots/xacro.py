@@ -36,7 +36,6 @@ class _Expander:
         self.missing: list[tuple[str, str]] = []
 
     def children(self, parent: Element, scope: Scope) -> list[Element]:
-        """Returns the expanded children of an element."""
         self._depth += 1
         if self._depth > _MAX_DEPTH:
             raise parent.fault(f"macros or includes nested deeper than {_MAX_DEPTH}")
@@ -244,8 +243,6 @@ class _Expander:
 
 @dataclass
 class Expansion:
-    """A description without macros."""
-
     root: Element
     missing: list[tuple[str, str]]
     """place and reason of each include whose file does not exist"""

@@ -108,7 +108,6 @@ class Texts:
         return _literal("".join(map(_shown, pieces)))
 
     def text(self, text: str, scope: Scope, element: Element) -> str:
-        """Returns a text with its substitutions made."""
         return "".join(map(_shown, self._pieces(text, scope, element)))
 
     def _pieces(self, text: str, scope: Scope, element: Element) -> list[Any]:

@@ -55,7 +55,6 @@ class ServiceServer:
         self._waiting: list[tuple[float, Any, bytes]] = []  # replies: until when, client, message
 
     def work(self) -> None:
-        """Answers the requests that have come."""
         for sample in self._reader.take(_TAKEN):
             if sample.sample_info.valid_data:
                 self._take(sample.data, self._client_of(sample.sample_info.publication_handle))

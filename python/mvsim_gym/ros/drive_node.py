@@ -203,7 +203,6 @@ class DriveNode:
             return None
 
     def _take_goal(self, x: float, y: float) -> None:
-        """Takes a goal from the topic of goals."""
         if self._driver.is_stopped:
             raise ValueError("it has stopped: call its service start")
         self._driver.set_goal(x, y)
@@ -226,7 +225,6 @@ class DriveNode:
 
     @property
     def driver(self) -> Driver:
-        """The driver, which decides on commands."""
         return self._driver
 
     def run(self, duration: float | None = None) -> None:

@@ -188,11 +188,9 @@ class RosNode:
 
     @property
     def topics(self) -> list[str]:
-        """The names of the published topics."""
         return self._sink.topics
 
     def update(self) -> None:
-        """Publishes new messages and carries out commands."""
         now = self._now()
         if now - self._looked >= _COMMANDS_EVERY:
             self._looked = now

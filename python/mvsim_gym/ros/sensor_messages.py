@@ -23,8 +23,6 @@ _DEPTH_MAX = 2**16 - 1  # the largest depth that a pixel holds; 0 (no measuremen
 
 
 class Stream(NamedTuple):
-    """One topic of a sensor."""
-
     topic: str
     kind: str
     frame: str

@@ -47,7 +47,6 @@ def pieces_of(url: str, max_bytes: int) -> Iterator[bytes]:
 
 
 def _checked(answer: Any, url: str, max_bytes: int) -> Iterator[bytes]:
-    """Yields the whole body of an answer."""
     if answer.status != 200:
         raise FetchError(f"{url}: the server answers {answer.status} {_line(answer.reason)}, expected 200")
     packing = answer.headers.get("Content-Encoding", "identity").strip().lower()
@@ -98,7 +97,6 @@ class _Paced(io.RawIOBase):
         self.most = _HEAD_BYTES
 
     def readable(self) -> bool:
-        """Yes."""
         return True
 
     def readinto(self, buffer: Any) -> int | None:

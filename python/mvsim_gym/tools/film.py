@@ -102,7 +102,6 @@ def film(
 
 
 def _picture_of(envs: VectorEnv) -> npt.NDArray[np.uint8]:
-    """Returns the image of the one world."""
     pictures = envs.render()
     assert pictures is not None  # since the render mode is set
     return pictures[0]

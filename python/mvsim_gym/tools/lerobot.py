@@ -57,8 +57,6 @@ class LeRobotFolder(NamedTuple):
 
 
 class _Feature(NamedTuple):
-    """A column of the data."""
-
     dtype: str
     shape: tuple[int, ...]
     names: list[str] | None = None

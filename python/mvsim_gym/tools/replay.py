@@ -35,8 +35,6 @@ _HEADER = ["t_start", "vehicle", "kind", "a", "b", "c"]
 
 
 class Command(NamedTuple):
-    """A line of the script, with its place for messages."""
-
     start: float
     vehicle: str
     values: tuple[float, ...]

@@ -16,8 +16,6 @@ _DEGREE = math.pi / 180
 
 
 class _Keys(NamedTuple):
-    """Changes of the parts of a command by keys."""
-
     forward: tuple[float, ...]
     """change by W; S gives the opposite"""
     left: tuple[float, ...]
@@ -68,7 +66,6 @@ class Teleop:
 
     @property
     def command(self) -> dict[str, float]:
-        """The command that keys gave to the selected vehicle."""
         if self.selected is None:
             return {}
         return dict(zip(self.selected.command_names, self._commands[self._selected], strict=True))
@@ -111,7 +108,6 @@ class Teleop:
         self._set(vehicle, command)
 
     def set_command(self, *values: float) -> None:
-        """Commands the selected vehicle, within its limits."""
         if self.selected is not None:
             self._set(self.selected, list(values))
 

@@ -122,8 +122,6 @@ Array = npt.NDArray[np.float64]
 
 
 class Gains(NamedTuple):
-    """The gains and the limit of a <controller>."""
-
     kp: float
     ki: float
     kd: float

@@ -29,8 +29,6 @@ _Uuid = Annotated[str, msgspec.Meta(max_length=64)]
 
 
 class Camera(msgspec.Struct, tag_field="type", tag="ViewerCameraMessage"):
-    """The pose and the lens of a page's camera."""
-
     wxyz: Four
     position: Three
     fov: float
@@ -61,8 +59,6 @@ class _Value(msgspec.Struct):
 
 
 class GuiUpdate(msgspec.Struct, tag_field="type", tag="GuiUpdateMessage"):
-    """A new value of an element of the panel."""
-
     uuid: _Uuid
     updates: _Value
 
@@ -73,8 +69,6 @@ class Hold(msgspec.Struct, tag_field="type", tag="GuiButtonHoldMessage"):
 
 
 class Command(msgspec.Struct, tag_field="type", tag="CommandTriggerMessage"):
-    """A key, or an entry of the command palette."""
-
     uuid: _Uuid
 
 

@@ -147,8 +147,6 @@ def instances_of(
 
 
 class _Shown:
-    """A kind of mesh of a world on the server."""
-
     def __init__(self, server: viser.ViserServer, stream: Stream, name: str, kind: Kind) -> None:
         self.kind = kind
         self.sent: tuple[npt.NDArray[np.float32], ...] = ()
@@ -176,8 +174,6 @@ class _Shown:
 
 
 class _ShownWorld:
-    """All kinds of meshes of a world on the server."""
-
     def __init__(self, server: viser.ViserServer, stream: Stream, prefix: str, model: _core.Model) -> None:
         self.model = model  # kept alive, so that no other model gets its id
         kinds = sorted(kinds_of(model), key=lambda kind: bool(kind.frames.any()))

@@ -105,7 +105,6 @@ class Controls:
             self._vehicle.value = label
 
     def begin(self, speed: float) -> None:
-        """Sets the speed, and adds the keys of teleoperation."""
         self._slider.min, self._slider.max = min(0.1, speed), max(_MAX_SPEED, speed)
         self.speed = self._slider.value = speed
         self.add_keys()

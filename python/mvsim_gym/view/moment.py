@@ -72,7 +72,6 @@ class Moment:
     """whether goals, hits, joints, forces, path and contacts are given; False: they stay as they were shown last"""
 
     def group_of(self, env: int) -> tuple[Group, int]:
-        """Returns the group of an env, and its row there."""
         for group in self.groups:
             (rows,) = np.nonzero(group.envs == env)
             if len(rows):

@@ -265,7 +265,6 @@ def open_server(host: str, port: int, doors: Doors | None = None) -> tuple[viser
 
 
 def close_server(server: viser.ViserServer) -> None:
-    """Closes the port and all connections."""
     with _quiet():
         server.stop()
 

@@ -71,7 +71,6 @@ class View(ABC):
 
     @property
     def is_watched(self) -> bool:
-        """Whether a browser is connected."""
         return bool(self._server.get_clients())
 
     def close(self) -> None:
