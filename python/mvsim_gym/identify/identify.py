@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mvsim_gym.identify.align import Offset, align
 from mvsim_gym.identify.figures import Figures, figures_of, kinematic_figures
 from mvsim_gym.identify.fit import (
     Optimum,
@@ -20,7 +19,7 @@ from mvsim_gym.identify.fit import (
     untold,
     weights_of,
 )
-from mvsim_gym.identify.log import Array, Log, LogError
+from mvsim_gym.identify.log import Array, Log, LogError, Offset, align
 from mvsim_gym.identify.measure import SensorNoise, noise_of
 from mvsim_gym.identify.parameters import DEFAULTS, parameter
 from mvsim_gym.identify.problem import Problem, build

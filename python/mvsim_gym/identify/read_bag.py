@@ -65,7 +65,7 @@ def read_mcap(path: str, topics: Mapping[str, str] | None = None) -> Log:
     """Does the same as `read_bag` for an MCAP file of ROS 2 messages. If the writing process was killed, the complete
     part is read."""
     with extra("a recording", "record"):
-        from mvsim_gym.recording.recorded import Recorded
+        from mvsim_gym.recording.mcap_reading import Recorded
     try:
         recorded = Recorded(path)
         plan = _plan(path, {topic: found.kind for topic, found in recorded.topics.items()}, topics or {})

@@ -21,11 +21,9 @@ from mvsim_gym._notices import extra, notice
 from mvsim_gym.parts import Vehicle, standing_sensors, vehicles_of
 from mvsim_gym.recording.mcap_file import McapFile
 from mvsim_gym.recording.scene_topics import SceneTopics
-from mvsim_gym.ros.map_topics import MapTopics
 from mvsim_gym.ros.messages import STORE, Message, Messages
-from mvsim_gym.ros.reading_topics import ReadingTopics, Sampled, Scheduled
-from mvsim_gym.ros.stamps import Schedule
-from mvsim_gym.ros.topics import CLOCK, Topic
+from mvsim_gym.ros.reading_topics import MapTopics, ReadingTopics, Sampled, Scheduled
+from mvsim_gym.ros.topics import CLOCK, Schedule, Topic
 from mvsim_gym.ros.transforms import FrameTopics
 from mvsim_gym.ros.vehicle_topics import VehicleTopics, prefixes
 

@@ -10,8 +10,7 @@ from typing import Any
 
 from mvsim_gym.robots.elements import Fate, ImportRobotError, read_limited
 from mvsim_gym.robots.importer import Row
-from mvsim_gym.robots.plan import ImportedPlan
-from mvsim_gym.robots.plan_image import MapOptions, map_yaml, read_png
+from mvsim_gym.robots.plan import ImportedPlan, MapOptions, map_yaml, read_png
 from mvsim_gym.robots.sources import parse_yaml
 
 ENDING = ".track.xml"

@@ -11,11 +11,9 @@ from mvsim_gym._checks import number
 from mvsim_gym._notices import notice
 from mvsim_gym.ros.commands import Commands
 from mvsim_gym.ros.localization_error import EstimatedPose, LocalizationErrors
-from mvsim_gym.ros.map_topics import MapTopics
 from mvsim_gym.ros.messages import MAP, STORE, Message, Messages, word
-from mvsim_gym.ros.reading_topics import ReadingTopics
-from mvsim_gym.ros.stamps import Schedule, Stamps
-from mvsim_gym.ros.topics import CLOCK, HISTORY, Topic
+from mvsim_gym.ros.reading_topics import MapTopics, ReadingTopics
+from mvsim_gym.ros.topics import CLOCK, HISTORY, Schedule, Stamps, Topic
 from mvsim_gym.ros.transforms import FrameTopics
 from mvsim_gym.ros.transport import Publisher, Transport, checked_namespace
 from mvsim_gym.ros.vehicle_topics import Localization, LogTopics, VehicleTopics, prefixes

@@ -9,8 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from mvsim_gym import __version__
-from mvsim_gym.tools.options import keywords
-from mvsim_gym.tools.settings import search_working_folder
+from mvsim_gym.tools.options import keywords, search_working_folder
 from mvsim_gym.tools.terminal import plain_output
 
 _COMMANDS = {

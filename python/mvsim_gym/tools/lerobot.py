@@ -19,7 +19,7 @@ from gymnasium import spaces
 
 from mvsim_gym._notices import extra
 from mvsim_gym._picture import png_of
-from mvsim_gym.tools.lerobot_statistics import Statistics, statistics_of
+from mvsim_gym.tools.datasets import Statistics, statistics_of
 
 with extra("a data set of LeRobot", "lerobot"):
     import pyarrow as pa

@@ -47,10 +47,9 @@ def play(
         ImportError: the extra `view` or `record` is missing.
         OSError, ValueError: the file cannot be read, its world is not found, or the port is in use.
     """
-    from mvsim_gym.recording.recorded import Recorded
+    from mvsim_gym.recording.mcap_reading import Recorded
     from mvsim_gym.view.doors import Doors
-    from mvsim_gym.view.playback import Playback
-    from mvsim_gym.view.played_view import PlayedView
+    from mvsim_gym.view.playback import Playback, PlayedView
 
     if not 0.1 <= speed <= 10:
         raise ValueError(f"--speed: found {speed:g}, expected 0.1 to 10")

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from mvsim_gym._notices import extra, notice
 from mvsim_gym._outputs import flat_space, flattened
-from mvsim_gym.tools.settings import combined
+from mvsim_gym.tools.options import combined
 from mvsim_gym.vector_env import VectorEnv
 
 if TYPE_CHECKING:

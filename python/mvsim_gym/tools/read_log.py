@@ -13,7 +13,7 @@ import numpy.typing as npt
 from mvsim_gym._notices import extra
 
 if TYPE_CHECKING:
-    from mvsim_gym.recording.recorded import Recorded
+    from mvsim_gym.recording.mcap_reading import Recorded
 
 
 Array = npt.NDArray[np.float64]
@@ -182,7 +182,7 @@ def tracks_of(path: str) -> list[Track]:
         OSError, ImportError: the file cannot be read.
     """
     with extra("plot of a recording", "record"):
-        from mvsim_gym.recording.recorded import Recorded
+        from mvsim_gym.recording.mcap_reading import Recorded
     recorded = Recorded(path)
     if recorded.damage is not None:
         raise ValueError(f"'{path}' is no finished recording ({recorded.damage}): try mvsim-gym repair")

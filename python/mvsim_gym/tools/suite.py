@@ -19,8 +19,8 @@ from mvsim_gym import __version__
 from mvsim_gym._files import assets
 from mvsim_gym.registration import source_of
 from mvsim_gym.tools.evaluate import episodes_of
+from mvsim_gym.tools.options import combined
 from mvsim_gym.tools.policy import RandomPolicy, agents_of, envs_for, keywords_of, outcome, policy_of
-from mvsim_gym.tools.settings import combined
 
 FIRST_SEED = 1_000_000
 """Seed of the first held-out episode. Training draws its seeds from small integers."""

@@ -13,11 +13,10 @@ from typing import Any
 
 from mvsim_gym import _core
 from mvsim_gym._notices import notice
-from mvsim_gym.view.controls import Controls
+from mvsim_gym.view.controls import Controls, Plots
 from mvsim_gym.view.doors import Doors
 from mvsim_gym.view.feed import Feed
 from mvsim_gym.view.moment import Moment, label_of
-from mvsim_gym.view.plots import Plots
 from mvsim_gym.view.server import close_server, open_server
 from mvsim_gym.view.stage import Stage
 
