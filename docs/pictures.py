@@ -147,10 +147,9 @@ def of_envs(env_id: str, num_envs: int, *marks: str, seconds: float = SECONDS) -
 
 
 def play() -> Picture:
-    from mvsim_gym.recording.recorded import Recorded
+    from mvsim_gym.recording.mcap_reading import Recorded
     from mvsim_gym.tools.play import finder
-    from mvsim_gym.view.playback import Playback
-    from mvsim_gym.view.played_view import PlayedView
+    from mvsim_gym.view.playback import Playback, PlayedView
 
     env = mvsim_gym.Env("mvsim/NavArena-v0")
     drive = next(iter(policies("mvsim/NavArena-v0").values()))

@@ -41,9 +41,9 @@ from mvsim_gym.ros import Network, RosNode, open_transport
 from mvsim_gym.ros.services import Answer, Service
 from mvsim_gym.ros.topics import Topic
 from mvsim_gym.ros.transport import Publisher, Transport
-from mvsim_gym.tools.episodes import agents_of
 from mvsim_gym.tools.launch import launch
 from mvsim_gym.tools.parameters import parameters_of
+from mvsim_gym.tools.policy import agents_of
 
 WORLDS = Path(__file__).resolve().parents[1] / "worlds"
 HELD_OUT = 1_000_000  # the first seed that no training uses

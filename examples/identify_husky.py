@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from mvsim_gym.identify import Identified, Log, LogError, Robot, Stream, identify, noise_of, read_log
-from mvsim_gym.identify.align import align
+from mvsim_gym.identify.log import align
 
 SURFACES = ("ICE", "SNOW", "ASPHALT", "FLOORING", "SANDY_LOAM")
 # Clearpath's data sheet: track 0.555 m, wheelbase 0.512 m, wheels of 0.165 m; 50 kg without payload

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 from robot import id_of
 
-from mvsim_gym.tools.settings import merged as merged
+from mvsim_gym.tools.options import merged as merged
 
 
 @dataclass(frozen=True)

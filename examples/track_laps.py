@@ -24,7 +24,7 @@ from stable_baselines3 import PPO
 from task import Task
 from track_policies import disparity_gap, racing_pursuit
 
-from mvsim_gym.tools.settings import combined
+from mvsim_gym.tools.options import combined
 from mvsim_gym.tools.suite import suite_of
 
 RACE = "mvsim/Race-v0"

@@ -16,8 +16,7 @@ from evaluation import FINAL_SEEDS, HELD_OUT_SEEDS
 from report import file_name
 from run_folder import CHECKPOINT
 
-from mvsim_gym.tools.options import add_settings, settings
-from mvsim_gym.tools.settings import search_working_folder
+from mvsim_gym.tools.options import add_settings, search_working_folder, settings
 
 # Options that define a run, so that a resumed run takes none of them.
 _OF_A_NEW_RUN = {"env", "steps", "seed", "num_envs", "out", "settings", "roots", "resources", "strict"}

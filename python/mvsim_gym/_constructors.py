@@ -59,14 +59,12 @@ class Constructor:
 
     @cached_property
     def types(self) -> dict[str, Any]:
-        """Returns the annotation of each option."""
         hints = {**self.positional, **self.keywords.__annotations__}
         own = {name: hint for name, hint in hints.items() if name not in Options.__annotations__}
         return {**own, **hints}  # the options of all classes come last
 
     @cached_property
     def options(self) -> dict[str, Option]:
-        """Returns the row of each option."""
         return {name: hint.__metadata__[0] for name, hint in self.types.items()}
 
     def signature(self, named: Any) -> inspect.Signature:

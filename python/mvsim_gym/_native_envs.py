@@ -34,7 +34,7 @@ from mvsim_gym._state import (
 from mvsim_gym.errors import TermError
 
 if TYPE_CHECKING:
-    from mvsim_gym.recording.env_recording import EnvRecording
+    from mvsim_gym.recording.recording import EnvRecording
     from mvsim_gym.view.envs_view import EnvsView
 
 T = TypeVar("T", bound="NativeEnvs")
@@ -194,7 +194,6 @@ class NativeEnvs(ABC):
             self._recording.after_step()
 
     def _put_back(self, which: Sequence[int], states: Sequence[bytes]) -> None:
-        """Restores snapshots of some worlds of the batch."""
         batch = self._open()
         batch.set_state(which, states)
         log_restored(states, requested_backend(self._recipe.options))
@@ -275,7 +274,7 @@ class NativeEnvs(ABC):
             ImportError: the extra `record` is missing.
             ValueError: there is no such env, or one is being recorded already.
         """
-        from mvsim_gym.recording.env_recording import EnvRecording
+        from mvsim_gym.recording.recording import EnvRecording
 
         batch = self._open()
         if not 0 <= env < batch.num_envs:

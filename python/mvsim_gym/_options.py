@@ -30,8 +30,6 @@ Path = str | os.PathLike[str]
 
 
 class Option(NamedTuple):
-    """One keyword."""
-
     default: Any
     doc: str
     check: Callable[[str, Any], Any] | None = None
@@ -98,8 +96,6 @@ _FLAT = Option(
 
 
 class Options(TypedDict, total=False):
-    """Options of every constructor."""
-
     render_mode: Annotated[
         str | None,
         Option(
@@ -260,8 +256,6 @@ class OwnOptions(Options, total=False):
 
 
 class EnvOptions(OwnOptions, total=False):
-    """Options of `Env`."""
-
     flatten: Annotated[bool, _FLAT]
 
     num_threads: Annotated[
@@ -278,8 +272,6 @@ class EnvOptions(OwnOptions, total=False):
 
 
 class VectorOptions(OwnOptions, total=False):
-    """Options of `VectorEnv`."""
-
     flatten: Annotated[bool, _FLAT]
 
     num_envs: NumEnvs
@@ -360,8 +352,6 @@ class SB3Options(OwnOptions, total=False):
 
 
 class ParallelOptions(OwnOptions, total=False):
-    """Options of `parallel_env`."""
-
     flatten: Annotated[bool, _FLAT]
     width: Annotated[int, _pixels(480)]
     height: Annotated[int, _pixels(480)]

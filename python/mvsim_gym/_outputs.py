@@ -28,7 +28,6 @@ def array_of(batch: _core.Batch, key: int, final: bool = False) -> Any:
 
 
 def on_host(array: Any) -> npt.NDArray[Any]:
-    """Returns the array as a NumPy array."""
     return array.to_numpy() if isinstance(array, _core.DeviceArray) else np.asarray(array)
 
 

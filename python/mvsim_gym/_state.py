@@ -38,13 +38,11 @@ def state_list(states: Any) -> list[bytes]:
 
 
 def pack(parts: Sequence[bytes]) -> bytes:
-    """Packs several pieces of bytes into one."""
     body = struct.pack(f"<{len(parts)}Q", *map(len, parts)) + b"".join(parts)
     return _HEAD.pack(_MAGIC, len(parts), zlib.crc32(body)) + body
 
 
 def is_packed(data: bytes) -> bool:
-    """Returns whether the bytes begin as those of `pack`."""
     return data.startswith(_MAGIC)
 
 

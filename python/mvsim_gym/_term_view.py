@@ -31,7 +31,6 @@ class Call:
         self.begin("")
 
     def begin(self, name: str) -> None:
-        """Begins the call of the term with this name."""
         self.name, self.draws = name, 0
 
     @property
@@ -43,7 +42,6 @@ class Call:
 
     @property
     def batch(self) -> _core.Batch:
-        """The batch of the terms."""
         batch = self.terms.batch
         assert batch is not None
         return batch
@@ -82,7 +80,6 @@ class Call:
         return self._cache[name]
 
     def end(self) -> None:
-        """Ends the call."""
         self._terms = None
         self._cache = {}
 

@@ -55,7 +55,6 @@ class Terms:
         self._find_sizes(batch)
 
     def attach(self, batch: _core.Batch) -> None:
-        """Uses this batch from now on."""
         self.batch: _core.Batch | None = batch
         self.num_rows = batch.num_envs * batch.num_agents
         self.vehicles = batch.agent_names
@@ -284,7 +283,6 @@ class Bodies:
         self.attach(batch)
 
     def attach(self, batch: _core.Batch) -> None:
-        """Uses this batch from now on."""
         self.batch: _core.Batch | None = batch
         self.num_rows = batch.num_envs
         self.rows = list(range(batch.num_envs))

@@ -18,7 +18,7 @@ import numpy as np
 
 import mvsim_gym
 from mvsim_gym import _core
-from mvsim_gym.tools.doctor import report
+from mvsim_gym.tools.commands.doctor import report
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 sys.path[:0] = [str(BENCHMARKS), str(BENCHMARKS / "figures")]

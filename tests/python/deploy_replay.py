@@ -9,7 +9,7 @@ import numpy as np
 
 from mvsim_gym import VectorEnv
 from mvsim_gym.deploy import Pipeline
-from mvsim_gym.tools.episodes import agents_of
+from mvsim_gym.tools.policy import agents_of
 
 # what makes an observation of a sensor the sensor's own reading
 RAW = {

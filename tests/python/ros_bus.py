@@ -12,7 +12,7 @@ from typing import Any
 from mvsim_gym import World
 from mvsim_gym.deploy import Pipeline
 from mvsim_gym.deploy.driver import Driver
-from mvsim_gym.deploy.robots import robot_names
+from mvsim_gym.deploy.limits import robot_names
 from mvsim_gym.ros import RosNode
 from mvsim_gym.ros.drive_node import DriveNode, DriveOptions, Record
 from mvsim_gym.ros.services import Answer, Service

@@ -19,7 +19,7 @@ from comms_nodes import POSE, Bare, hub_and, wait_for
 
 from mvsim_gym.comms import Client, CommsError, FrameError, Hub, messages
 from mvsim_gym.comms.frames import decode, encode, encode_raw
-from mvsim_gym.comms.hub_link import HubLink
+from mvsim_gym.comms.listeners import HubLink
 
 
 def pose(x: float = 1) -> Any:

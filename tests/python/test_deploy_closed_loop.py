@@ -17,7 +17,7 @@ pytest.importorskip("rosbags", reason="needs the extra ros")
 from ros_bus import Bus
 
 import mvsim_gym
-from mvsim_gym.tools.episodes import agents_of
+from mvsim_gym.tools.policy import agents_of
 
 sys.path.append(str(ROOT / "examples"))
 import closed_loop

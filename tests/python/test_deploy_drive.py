@@ -121,7 +121,7 @@ def check_data_sets_of(record: Path, folder: Path, place: Path) -> None:
     """The observations in the data set are those that the policy had: it gives the recorded actions for them."""
     from mvsim_gym.deploy import load_policy
     from mvsim_gym.tools.cli import main
-    from mvsim_gym.tools.collect_drives import collect_drives
+    from mvsim_gym.tools.collect import collect_drives
 
     pytest.importorskip("h5py", reason="needs the extra record")
     dataset = collect_drives(NAV, [str(record)], str(place / "data"))

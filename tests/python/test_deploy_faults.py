@@ -17,7 +17,7 @@ pytest.importorskip("rosbags", reason="needs the extra ros")
 
 from ros_bus import Fault, Loop
 
-from mvsim_gym.deploy.robots import robot_names
+from mvsim_gym.deploy.limits import robot_names
 from mvsim_gym.ros.commands import TIMEOUT
 from mvsim_gym.ros.drive_node import GRACE
 from mvsim_gym.ros.messages import STORE

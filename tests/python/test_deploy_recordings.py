@@ -30,7 +30,7 @@ from mvsim_gym.ros.messages import STORE, Messages
 from mvsim_gym.ros.services import Answer, Service
 from mvsim_gym.ros.topics import Topic
 from mvsim_gym.ros.transport import Publisher, Transport
-from mvsim_gym.tools.collect_drives import collect_drives
+from mvsim_gym.tools.collect import collect_drives
 from mvsim_gym.tools.drive import _TOPICS
 from mvsim_gym.tools.drive_episodes import DriveEpisode, DriveLog
 
@@ -286,7 +286,7 @@ def test_a_replay_tells_how_commands_differ(
 
     from mvsim_gym.deploy.export import export_policy
     from mvsim_gym.tools.cli import main
-    from mvsim_gym.tools.drive_replay import replay_drive
+    from mvsim_gym.tools.drive_episodes import replay_drive
 
     def act(seen: dict[str, torch.Tensor]) -> torch.Tensor:
         ahead = torch.where(seen["goal"][:, 1] > 0, 0.0, -1.0)  # 0 is half of the way from 0 to 0.22 m/s

@@ -152,7 +152,7 @@ def test_a_replay_has_the_state_of_the_drive(tmp_path: Path, pauses: dict[int, b
     pytest.importorskip("mcap", reason="needs the extra record")
     from test_deploy_recordings import KEYWORDS, drive
 
-    from mvsim_gym.tools.drive_replay import replay_drive
+    from mvsim_gym.tools.drive_episodes import replay_drive
 
     export_policy(Counting(), NAV, tmp_path / "policy", settings=KEYWORDS)
     drive(tmp_path / "drive.mcap", pauses, load_policy(tmp_path / "policy"))

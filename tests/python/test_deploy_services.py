@@ -15,8 +15,7 @@ pytest.importorskip("rosbags", reason="needs the extra ros")
 from ros_bus import Loop
 
 from mvsim_gym.ros.messages import STORE, Messages
-from mvsim_gym.ros.parameters import _value_of
-from mvsim_gym.ros.services import Service
+from mvsim_gym.ros.services import Service, _value_of
 
 TRIGGER, SET_BOOL = "std_srvs/srv/Trigger", "std_srvs/srv/SetBool"
 BEGIN, GOAL = (-2.6, -2.2, 0.0), (2.6, -2.1)

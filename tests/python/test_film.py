@@ -18,8 +18,7 @@ from conftest import DATA, ROOT
 import mvsim_gym
 from mvsim_gym._picture import Painter, Shot, png_of
 from mvsim_gym.tools.cli import main
-from mvsim_gym.tools.episodes import ends_of, outcome
-from mvsim_gym.tools.policy import policy_of
+from mvsim_gym.tools.policy import ends_of, outcome, policy_of
 
 ENV = "mvsim/NavArena-v0"
 BASELINES = str(ROOT / "examples" / "baselines.py")

@@ -187,7 +187,7 @@ def test_eight_parameters_of_twenty_logs(path: str) -> None:
 
 
 def test_the_interval_of_a_biased_sensor_is_wider_than_its_noise() -> None:
-    from mvsim_gym.identify.intervals import inflation
+    from mvsim_gym.identify.fit import inflation
 
     random = np.random.default_rng(0)
     white = random.normal(0, 1, (2000, 1))

@@ -11,8 +11,7 @@ import pytest
 pytest.importorskip("scipy")
 
 from mvsim_gym.identify import Log, LogError, Stream, allan_deviation, noise_of, read_log
-from mvsim_gym.identify.align import align
-from mvsim_gym.identify.log import cut
+from mvsim_gym.identify.log import align, cut
 
 
 def stream(time: np.ndarray, *columns: np.ndarray, names: tuple[str, ...]) -> Stream:

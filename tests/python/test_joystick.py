@@ -20,8 +20,7 @@ from test_launch import YARD, teleop_of
 import mvsim_gym
 from mvsim_gym.tools import launch as launching
 from mvsim_gym.tools.cli import main
-from mvsim_gym.tools.joystick import Gamepad
-from mvsim_gym.tools.teleop import Teleop
+from mvsim_gym.tools.teleop import Gamepad, Teleop
 
 
 class Pad:

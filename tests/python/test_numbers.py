@@ -12,7 +12,7 @@ from conftest import DATA
 
 import mvsim_gym
 from mvsim_gym import tire
-from mvsim_gym.ros.stamps import Schedule
+from mvsim_gym.ros.topics import Schedule
 
 HUGE = 10**400
 YARD = DATA / "yard.world.xml"

@@ -182,7 +182,7 @@ def test_actions_in_physical_units_are_told_of(team_id: str) -> None:
 def test_it_is_recorded_and_seen(team_id: str, tmp_path: Path) -> None:
     pytest.importorskip("mcap", reason="the extra record is not installed")
     pytest.importorskip("viser", reason="the extra view is not installed")
-    from mvsim_gym.recording.recorded import Recorded
+    from mvsim_gym.recording.mcap_reading import Recorded
 
     env, twin = parallel_env(team_id, **SHORT), parallel_env(team_id, **SHORT)
     env.reset(seed=1)

@@ -28,10 +28,9 @@ pytest.importorskip("viser", reason="needs the extra view")
 from test_recording import lines_of
 from test_view import page
 
-from mvsim_gym.recording.recorded import Recorded
+from mvsim_gym.recording.mcap_reading import Recorded
 from mvsim_gym.recording.scene_topics import POSES, WORLD
-from mvsim_gym.view.playback import Playback, between
-from mvsim_gym.view.played_view import PlayedView
+from mvsim_gym.view.playback import Playback, PlayedView, between
 
 YARD = DATA / "yard.world.xml"
 

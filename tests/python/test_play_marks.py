@@ -25,9 +25,7 @@ from mcap.records import Channel, Chunk, Header, Message, Schema
 from test_recording import messages_of
 
 from mvsim_gym.recording.mcap_file import MAGIC, McapFile
-from mvsim_gym.recording.mcap_reading import open_mcap, pieces_of, record_at
-from mvsim_gym.recording.recorded import Recorded
-from mvsim_gym.recording.repair import repair
+from mvsim_gym.recording.mcap_reading import Recorded, open_mcap, pieces_of, record_at, repair
 from mvsim_gym.recording.scene_topics import POSES, WORLD
 from mvsim_gym.view.marks import forces_of
 from mvsim_gym.view.playback import Playback

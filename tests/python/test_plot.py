@@ -197,7 +197,7 @@ def test_bombs_are_refused_in_little_memory(tmp_path: Path, packing: str, kind: 
         read_log(str(path))
     code = f"""if True:
         import resource, sys
-        from mvsim_gym.recording.repair import repair
+        from mvsim_gym.recording.mcap_reading import repair
         from mvsim_gym.tools.read_log import read_log
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         for read in (read_log, repair):

@@ -24,8 +24,8 @@ from mvsim_gym.tools.view import view_envs
 pytest.importorskip("mcap", reason="needs the extra record")
 pytest.importorskip("rosbags", reason="needs the extra record")
 pytest.importorskip("viser", reason="needs the extra view")
-from mvsim_gym.recording.env_recording import ACTIONS, REWARDS
-from mvsim_gym.recording.recorded import Recorded
+from mvsim_gym.recording.mcap_reading import Recorded
+from mvsim_gym.recording.recording import ACTIONS, REWARDS
 from mvsim_gym.recording.scene_topics import GOAL, POSES, WORLD
 from mvsim_gym.view.playback import Playback
 

@@ -20,9 +20,9 @@ from test_recording import messages_of, yaw_of
 from test_recording_views import rotation_of
 
 from mvsim_gym.part_states import Pose
-from mvsim_gym.ros.frames import correction
 from mvsim_gym.ros.messages import Messages
 from mvsim_gym.ros.sensor_messages import streams_of
+from mvsim_gym.ros.transforms import correction
 
 ROOM = """<mvsim_world>
   <simul_timestep>0.01</simul_timestep>

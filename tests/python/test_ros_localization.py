@@ -17,9 +17,9 @@ from ros_bus import Bus
 import mvsim_gym
 from mvsim_gym.part_states import Pose
 from mvsim_gym.ros import RosNode
-from mvsim_gym.ros.frames import correction
 from mvsim_gym.ros.localization_error import EstimatedPose, LocalizationErrors
 from mvsim_gym.ros.messages import STORE
+from mvsim_gym.ros.transforms import correction
 
 YARD = DATA / "yard.world.xml"
 HERE = Pose(1.0, 2.0, 0.5, 0.3, 0.1, -0.2)

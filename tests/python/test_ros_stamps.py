@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("rosbags", reason="needs the extra ros")
 
-from mvsim_gym.ros.stamps import Stamps
+from mvsim_gym.ros.topics import Stamps
 
 START = 1_700_000_000 * 10**9  # ns
 

@@ -12,8 +12,8 @@ from conftest import ROOT
 
 import mvsim_gym
 from mvsim_gym.tools.cli import main
+from mvsim_gym.tools.options import combined, settings_of
 from mvsim_gym.tools.parameters import parameters_of
-from mvsim_gym.tools.settings import combined, settings_of
 from mvsim_gym.tools.view import view_envs
 
 ARENA = "mvsim/NavArena-v0"

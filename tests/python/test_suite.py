@@ -10,7 +10,7 @@ import pytest
 
 from mvsim_gym.tools import suite
 from mvsim_gym.tools.cli import main
-from mvsim_gym.tools.compare import paired_mean, paired_rates
+from mvsim_gym.tools.suite import paired_mean, paired_rates
 
 ENV = "mvsim/NavArena-v0"
 

@@ -11,8 +11,7 @@ from conftest import ROOT
 
 import mvsim_gym
 from mvsim_gym.tools.cli import main
-from mvsim_gym.tools.tune import Model, fit, gains_of, with_controller
-from mvsim_gym.tools.tune_response import response_of
+from mvsim_gym.tools.tune import Model, fit, gains_of, response_of, with_controller
 
 DEFINITIONS = ROOT / "worlds" / "definitions"
 

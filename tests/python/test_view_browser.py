@@ -141,10 +141,9 @@ def test_many_envs_are_seen_and_a_page_that_closes_stops_nothing() -> None:
 
 def test_a_recording_is_seen_at_any_of_its_times(tmp_path: Path) -> None:
     pytest.importorskip("rosbags", reason="needs the extra record")
-    from mvsim_gym.recording.recorded import Recorded
+    from mvsim_gym.recording.mcap_reading import Recorded
     from mvsim_gym.tools.play import finder
-    from mvsim_gym.view.playback import Playback
-    from mvsim_gym.view.played_view import PlayedView
+    from mvsim_gym.view.playback import Playback, PlayedView
 
     world = mvsim_gym.World(DATA / "yard.world.xml")
     for vehicle, place in (("r1", (0.0, 0.0)), ("r2", (2.3, 1.5))):

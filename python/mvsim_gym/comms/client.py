@@ -12,8 +12,7 @@ from mvsim_gym.comms import messages
 from mvsim_gym.comms.endpoints import PORT, checked_port, own_address, reachable
 from mvsim_gym.comms.errors import CommsError
 from mvsim_gym.comms.frames import LARGEST, decode, encode, payload_of, split
-from mvsim_gym.comms.hub_link import PATIENCE, HubLink, exchange
-from mvsim_gym.comms.listeners import Listener, Service, Services, publishers_of
+from mvsim_gym.comms.listeners import PATIENCE, HubLink, Listener, Service, Services, exchange, publishers_of
 from mvsim_gym.comms.publisher import Publisher
 from mvsim_gym.comms.sockets import opened, zmq
 from mvsim_gym.comms.subscription import Callback, Subscription

@@ -49,7 +49,6 @@ def reachable(endpoint: str) -> str:
 
 
 def host_of(endpoint: str) -> str:
-    """The host of a reachable endpoint."""
     return endpoint[len("tcp://") :].rpartition(":")[0]
 
 

@@ -71,7 +71,6 @@ class Expiry:
 
     @property
     def is_busy(self) -> bool:
-        """Whether checks of endpoints are open."""
         return bool(self._probes or self._waiting)
 
     @property
@@ -117,7 +116,6 @@ class Expiry:
             self._check_probes(now)
 
     def close(self) -> None:
-        """Closes all sockets."""
         self._requests.monitor(None, 0)
         self._poller.unregister(self._monitor)
         self._monitor.close(0)
@@ -134,7 +132,6 @@ class Expiry:
             self._forget_nodes()
 
     def _open(self, endpoint: str, now: float) -> None:
-        """Begins to connect to an endpoint."""
         try:
             address = address_of(reachable(endpoint))
         except CommsError:  # the endpoint of a service, which the hub does not check at registration

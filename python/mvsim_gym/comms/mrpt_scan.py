@@ -54,7 +54,6 @@ class Scan(NamedTuple):
 
 
 def encode_scan(scan: Scan) -> bytes:
-    """Returns the bytes of a scan."""
     p = scan.pose
     x, y, z, w = quaternion_of(p.yaw, p.pitch, p.roll)
     label = scan.sensor.encode()
@@ -129,7 +128,6 @@ def _end_after(data: bytes, at: int, expected: bytes) -> int:
 
 
 def _angles(w: float, x: float, y: float, z: float) -> tuple[float, float, float]:
-    """Yaw, pitch and roll of a rotation."""
     sine = np.clip(2 * (w * y - x * z), -1, 1)
     yaw = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
     roll = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))

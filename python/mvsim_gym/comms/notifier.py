@@ -28,8 +28,6 @@ class _Waiting(NamedTuple):
 
 
 class _Line:
-    """The connection to one subscriber."""
-
     def __init__(self) -> None:
         self.socket: zmq.Socket[bytes] | None = None
         self.waiting: deque[_Waiting] = deque()
@@ -78,7 +76,6 @@ class Notifier:
                 self._late(endpoint, line)
 
     def close(self) -> None:
-        """Closes all connections."""
         for line in self._lines.values():
             self._disconnect(line)
         self._lines.clear()

@@ -89,7 +89,6 @@ def scan_of(sensor: Sensor, reading: Reading) -> bytes:
 
 
 def encode_observation(observation: Observation) -> bytes:
-    """Returns the bytes of a reading."""
     arrays = {
         name: np.asarray(array, array.dtype.newbyteorder("<")) for name, array in observation.arrays.items()
     }

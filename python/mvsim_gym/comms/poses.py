@@ -13,17 +13,14 @@ from mvsim_gym.parts import Pose, Twist
 
 
 def pose_message(pose: Pose) -> Any:
-    """A Pose as a message."""
     return messages.Pose(**pose._asdict())
 
 
 def pose_of(message: Any) -> Pose:
-    """The Pose of a message."""
     return Pose(*(getattr(message, name) for name in Pose._fields))
 
 
 def twist_message(twist: Twist) -> Any:
-    """A Twist as a message."""
     return messages.Twist(vx=twist.vx, vy=twist.vy, vz=0, wx=0, wy=0, wz=twist.omega)
 
 

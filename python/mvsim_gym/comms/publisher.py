@@ -36,7 +36,6 @@ class Publisher:
         self._counts: Counter[int] = Counter()  # number of filters, by that file descriptor
 
     def has_listeners(self) -> bool:
-        """Whether it has a subscriber."""
         ended: set[int] = (
             set()
         )  # of this call alone: the system gives the number of a closed file to a later one
@@ -80,10 +79,8 @@ class Publisher:
                 peer.shutdown(socket.SHUT_RDWR)
 
     def send(self, frame: bytes) -> None:
-        """Sends a frame to all subscribers."""
         if self.has_listeners():
             self._socket.send(frame, zmq.NOBLOCK)
 
     def close(self) -> None:
-        """Closes the socket."""
         self._socket.close(0)

@@ -68,7 +68,6 @@ class Registry:
         return kinds.get(request, messages.GenericAnswer)(success=False, errorMessage=error)
 
     def info(self, topic: str) -> Any:
-        """A topic and all its publishers, as a TopicInfo."""
         publishers = self._publishers.get(topic, {})
         return messages.TopicInfo(
             topicName=topic,
@@ -82,14 +81,12 @@ class Registry:
         return list(self._subscribers.get(topic, ()))
 
     def forget_subscriber(self, endpoint: str) -> None:
-        """Removes an endpoint from all topics."""
         for topic, endpoints in list(self._subscribers.items()):
             endpoints.pop(endpoint, None)
             if not endpoints:
                 del self._subscribers[topic]
 
     def has_endpoint(self, endpoint: str) -> bool:
-        """Whether an entry of any kind names an endpoint."""
         return (
             any(
                 p.endpoint == endpoint
@@ -101,13 +98,11 @@ class Registry:
         )
 
     def has_entries(self, node: str) -> bool:
-        """Whether a node publishes a topic or offers a service."""
         return any(node in publishers for publishers in self._publishers.values()) or any(
             service.node == node for service in self._services.values()
         )
 
     def forget_endpoint(self, endpoint: str) -> None:
-        """Removes all entries that name an endpoint."""
         self.forget_subscriber(endpoint)
         for topic, publishers in list(self._publishers.items()):
             for node in [node for node, p in publishers.items() if p.endpoint == endpoint]:
@@ -132,7 +127,6 @@ class Registry:
             self._nodes[name] = None
 
     def forget_node(self, name: str) -> None:
-        """Removes a node with its publishers and services."""
         self._nodes.pop(name, None)
         for topic, publishers in list(self._publishers.items()):
             publishers.pop(name, None)

@@ -38,7 +38,6 @@ class Subscription:
         thread.start()
 
     def add(self, callback: Callback) -> None:
-        """Adds a callback."""
         self._callbacks = [*self._callbacks, callback]
 
     def connect(self, endpoint: str) -> None:

@@ -81,11 +81,9 @@ class WorldNode:
 
     @property
     def is_ended(self) -> bool:
-        """Whether the service `shutdown` was called."""
         return self._services.is_ended
 
     def update(self) -> None:
-        """Publishes new messages and carries out calls."""
         self._services.work()
         now = self._now()
         if not 0 <= now - self._looked < _LISTENERS_EVERY:

@@ -23,8 +23,6 @@ Body = Vehicle | Block
 
 
 class _BodyState(NamedTuple):
-    """State of a body after a step."""
-
     pose: Pose
     twist: Twist
 

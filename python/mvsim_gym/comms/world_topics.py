@@ -22,8 +22,6 @@ Body = Vehicle | Block
 
 
 class WorldTopic(ABC):
-    """A topic with its name, its schedule and its messages."""
-
     def __init__(self, name: str, kind: Any) -> None:
         self.name, self.kind = name, kind
 
@@ -71,8 +69,6 @@ class _Poses(WorldTopic):
 
 
 class _Readings(WorldTopic):
-    """The readings of a sensor of any class."""
-
     def __init__(self, name: str, source: str, sensor: Sensor, kind: Any = None) -> None:
         super().__init__(name, kind or messages.GenericObservation)
         self._source, self._sensor = source, sensor
@@ -97,8 +93,6 @@ class _Readings(WorldTopic):
 
 
 class _Scans(_Readings):
-    """The readings of a lidar as ranges."""
-
     def __init__(self, name: str, source: str, sensor: Sensor) -> None:
         super().__init__(name, source, sensor, messages.ObservationLidar2D)
 

@@ -10,17 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = [
-    "CONTRACT",
-    "FORMAT",
-    "OF_CONSTRUCTORS",
-    "Contract",
-    "Part",
-    "digest_of",
-    "in_folder",
-    "read_contract",
-]
-
 CONTRACT = "contract.json"
 FORMAT = 1
 OF_CONSTRUCTORS = frozenset({"roots", "resources", "strict", "flatten", "num_threads", "autoreset_mode"})

@@ -14,8 +14,6 @@ from mvsim_gym.deploy.freshness import StaleReadingError
 from mvsim_gym.deploy.limits import LimitedCommands, Limits
 from mvsim_gym.deploy.pipeline import Pipeline
 
-__all__ = ["Driver", "Step"]
-
 Policy = Callable[[Mapping[str, npt.NDArray[Any]]], npt.ArrayLike]
 
 

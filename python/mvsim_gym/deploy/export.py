@@ -18,16 +18,13 @@ import numpy.typing as npt
 import mvsim_gym
 from mvsim_gym._notices import extra, notice
 from mvsim_gym.deploy.contract import CONTRACT, FORMAT, digest_of, in_folder
+from mvsim_gym.deploy.network import statistics_for
 from mvsim_gym.deploy.pipeline import Pipeline
 from mvsim_gym.deploy.policy import NETWORK, load_policy
-from mvsim_gym.deploy.vec_normalize import statistics_for
 from mvsim_gym.deploy.world_files import copy_env
 from mvsim_gym.registration import source_of
-from mvsim_gym.tools.episodes import agents_of
-from mvsim_gym.tools.policy import Policy, envs_for, keywords_of, policy_of
+from mvsim_gym.tools.policy import Policy, agents_of, envs_for, keywords_of, policy_of
 from mvsim_gym.vector_env import VectorEnv
-
-__all__ = ["export_policy"]
 
 _OPSET = 17
 _CHECKED = 10_000  # number of observations on which the export and the original are compared
@@ -175,7 +172,6 @@ def _onnx_of(module: Any, envs: VectorEnv) -> bytes:
 
 
 def _state_keys(module: Any) -> list[str]:
-    """Returns the names of the inputs that are states."""
     return [f"state_{number}" for number in range(len(getattr(module, "state_shapes", ())))]
 
 
@@ -216,7 +212,7 @@ def _contract(
             raise
         notice([f"export: {error}"])
         space: Any = envs.single_observation_space
-        privileged = _privileged(str(error), list(space.spaces))
+        privileged = [key for key in space.spaces if f"{key} (" in str(error)]
         pipeline = Pipeline(here, agent=agent, given=privileged, **there)
     exact = _exact(pipeline)
     if exact:
@@ -273,10 +269,6 @@ def _exact(pipeline: Pipeline) -> list[str]:
     """Returns what the observations see without the errors that a robot has: pose, velocity."""
     seen = {need for _, source in pipeline.described if source.is_exact for need in source.needs}
     return [need for need in ("pose", "velocity") if need in seen]
-
-
-def _privileged(message: str, keys: list[str]) -> list[str]:
-    return [key for key in keys if f"{key} (" in message]
 
 
 def _bound(values: npt.NDArray[Any]) -> Any:
@@ -347,7 +339,6 @@ From Python:
 
 
 def _policy_of_module(module: Any) -> Policy:
-    """Returns the policy of a network in PyTorch."""
     import torch
 
     shapes = getattr(module, "state_shapes", ())

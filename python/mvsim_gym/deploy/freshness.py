@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-__all__ = ["Freshness", "ReadingState", "StaleReadingError"]
-
 _AHEAD = 0.05  # s that a stamp may be later than the observation, because clocks of two machines differ
 
 
@@ -16,8 +14,6 @@ class StaleReadingError(RuntimeError):
 
 
 class ReadingState(NamedTuple):
-    """State of one source of readings."""
-
     status: Literal["fresh", "held", "old", "missing", "impossible", "future"]
     """`held`: older than its limit, and used because the pipeline has been told to hold it"""
     age: float

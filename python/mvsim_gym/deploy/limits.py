@@ -1,15 +1,15 @@
-"""Limits of commands, and a box ahead of the robot in which obstacles make it brake."""
+"""Limits of commands, and a box ahead of the robot in which obstacles make it brake. Limits and topic names of
+commercial robots: `mvsim-gym drive --robot NAME`."""
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-
-__all__ = ["LimitedCommands", "Limits"]
 
 
 class Limits(NamedTuple):
@@ -74,7 +74,6 @@ class LimitedCommands:
         self._limits = limits.checked()
 
     def stopped(self) -> None:
-        """Notes that the robot was commanded to stop."""
         self._speed = self._turn = 0.0
 
     def limited(
@@ -136,3 +135,42 @@ def _eased(value: float, before: float, most: float) -> float:
             math.copysign(min(abs(value), abs(before) + most), value) if abs(value) > abs(before) else value
         )
     return math.copysign(min(abs(value), most), value)
+
+
+class RobotNames(NamedTuple):
+    """Topics and limits of a robot model, from the documentation of its drivers."""
+
+    scan: str = "/scan"
+    odom: str = "/odom"
+    imu: str = "/imu"
+    cmd: str = "/cmd_vel"
+    kind: str = "twist"
+    """twist, stamped (TwistStamped) or ackermann (AckermannDriveStamped)"""
+    limits: Limits = Limits()
+
+
+ROBOTS = {
+    "none": RobotNames(),
+    "turtlebot3_burger": RobotNames(limits=Limits(speed=0.22, reverse=0.22, turn=2.84, brake=0.5)),
+    "turtlebot3_waffle": RobotNames(limits=Limits(speed=0.26, reverse=0.26, turn=1.82, brake=0.5)),
+    "turtlebot4": RobotNames(kind="stamped", limits=Limits(speed=0.46, reverse=0.15, turn=1.9, brake=0.9)),
+    "jackal": RobotNames(
+        scan="/front/scan",
+        odom="/odometry/filtered",
+        imu="/imu/data",
+        limits=Limits(speed=2.0, reverse=2.0, turn=4.0, brake=1.0),
+    ),
+    "f1tenth": RobotNames(cmd="/drive", kind="ackermann", limits=Limits(speed=7.0, reverse=1.0, brake=3.0)),
+}
+"""Robots by name. The odometry of F1TENTH is that of its VESC (`/odom`)."""
+
+
+def robot_names(name: str) -> RobotNames:
+    """Returns the row of a robot. ValueError if there is none."""
+    if name not in ROBOTS:
+        near = difflib.get_close_matches(name, ROBOTS, 1)
+        raise ValueError(
+            f"--robot: found '{name}', expected one of {', '.join(ROBOTS)}"
+            + (f": '{near[0]}'?" if near else "")
+        )
+    return ROBOTS[name]

@@ -12,8 +12,6 @@ from mvsim_gym.deploy.limits import Limits
 from mvsim_gym.deploy.pipeline import Pipeline
 from mvsim_gym.deploy.watchdog import Watchdog
 
-__all__ = ["loop"]
-
 _GRACE = 0.05  # s after the period until the watchdog stops a loop that hangs
 
 

@@ -10,8 +10,6 @@ from torch import Tensor, nn
 
 from mvsim_gym.deploy.network import Vector
 
-__all__ = ["RLlibPolicy"]
-
 
 class RLlibPolicy(nn.Module):
     """The deterministic action of a module that was trained on one vector, as examples/learners/rllib_ppo.py does.

@@ -10,8 +10,6 @@ from torch import Tensor, nn
 
 from mvsim_gym.deploy.network import Vector
 
-__all__ = ["SkrlPolicy"]
-
 
 class SkrlPolicy(nn.Module):
     """The mean action of a model that was trained on one vector, as examples/learners/skrl_ppo.py does.

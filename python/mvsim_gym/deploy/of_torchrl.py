@@ -12,8 +12,6 @@ from torchrl.envs.utils import ExplorationType, set_exploration_type
 
 from mvsim_gym.deploy.network import Vector
 
-__all__ = ["TorchRLPolicy"]
-
 
 class TorchRLPolicy(nn.Module):
     """The deterministic action of an actor that was trained on one vector, as examples/learners/torchrl_ppo.py does.

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["color_image", "depth_image", "range_image"]
-
 Array = npt.NDArray[Any]
 Intrinsics = tuple[float, float, float, float]
 """fx, fy, cx, cy, px"""

@@ -16,11 +16,8 @@ from mvsim_gym._files import all_resources, assets, folders_of
 from mvsim_gym._notices import notice
 from mvsim_gym._overrides import flatten as flatten_overrides
 from mvsim_gym.deploy.freshness import Freshness, ReadingState
-from mvsim_gym.deploy.pipeline_readings import PipelineReadings
-from mvsim_gym.deploy.source_options import checked_sources
+from mvsim_gym.deploy.pipeline_readings import PipelineReadings, checked_sources
 from mvsim_gym.deploy.terms import RobotTerms
-
-__all__ = ["Pipeline"]
 
 Array = npt.NDArray[Any]
 _PATIENCE = 2.0  # periods after which a reading is too old, unless the caller sets a limit

@@ -1,23 +1,69 @@
-"""The readings that a `mvsim_gym.deploy.Pipeline` takes."""
+"""The readings that a `mvsim_gym.deploy.Pipeline` takes, and the options of their sources."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from mvsim_gym._checks import number
+from mvsim_gym._checks import kind_of, number
 from mvsim_gym._core import Model
 from mvsim_gym._core import Pipeline as CorePipeline
 from mvsim_gym.deploy.freshness import Freshness
 from mvsim_gym.deploy.pictures import color_image, depth_image, range_image
-from mvsim_gym.deploy.source_options import SourceOptions
 from mvsim_gym.deploy.wgs84 import enu_of
 
-__all__ = ["PipelineReadings"]
+
+class SourceOptions(NamedTuple):
+    mount: tuple[float, float, float] | None = None
+    """x, y (m) and yaw (rad) of a real lidar on its vehicle; None: as in the environment"""
+    frames: Mapping[str, tuple[float, float, float]] = {}
+    """mount by the frame of a reading, for robots with several lidars"""
+    max_age: float | None = None
+    """largest age, s; None: twice the longer of the control period and the sensor's period"""
+    max_uncovered: float = 0.5
+    """largest share of beams without readings; more makes the state of the scan "impossible", see `Pipeline.state`"""
+
+
+def checked_sources(given: Mapping[str, Any] | None, known: Iterable[str]) -> dict[str, SourceOptions]:
+    """Returns the options of each source. ValueError or TypeError for an unknown name or an invalid value."""
+    known = list(known)
+    out = {name: SourceOptions() for name in known}
+    for name, options in (given or {}).items():
+        if name not in out:
+            raise ValueError(f"sensors: found '{name}', expected some of {', '.join(known)}")
+        if not isinstance(options, Mapping):
+            raise TypeError(f"sensors['{name}']: found {kind_of(options)}, expected a dict")
+        unknown = set(options) - set(SourceOptions._fields)
+        if unknown:
+            raise ValueError(
+                f"sensors['{name}']: found '{min(unknown)}', expected some of {', '.join(SourceOptions._fields)}"
+            )
+        out[name] = _checked(name, SourceOptions(**options))
+    return out
+
+
+def _checked(name: str, options: SourceOptions) -> SourceOptions:
+    mount = None if options.mount is None else _mount(f"sensors['{name}']: mount", options.mount)
+    frames = {
+        frame: _mount(f"sensors['{name}']: frames['{frame}']", pose) for frame, pose in options.frames.items()
+    }
+    if options.max_age is not None and not options.max_age > 0:
+        raise ValueError(f"sensors['{name}']: max_age: found {options.max_age}, expected seconds above 0")
+    if not 0 <= options.max_uncovered <= 1:
+        raise ValueError(f"sensors['{name}']: max_uncovered: found {options.max_uncovered}, expected 0 to 1")
+    return options._replace(mount=mount, frames=frames)
+
+
+def _mount(what: str, pose: Any) -> tuple[float, float, float]:
+    values = tuple(float(value) for value in pose)
+    if len(values) != 3 or not all(map(math.isfinite, values)):
+        raise ValueError(f"{what}: found {pose!r}, expected x and y (m) and yaw (rad)")
+    return values[0], values[1], values[2]
+
 
 Array = npt.NDArray[Any]
 _TRACK = 6  # values of a neighbour: x, y, vx, vy, radius, 1
@@ -36,7 +82,7 @@ class PipelineReadings:
     _options: Mapping[str, SourceOptions]
     _freshness: Freshness
     _latest: dict[str, tuple[float, ...]]
-    """the last readings of pose, velocity, odometry, attitude (z, pitch, roll) and goal"""
+    """the last readings of pose, velocity, odometry, attitude (z, pitch, roll), steer and goal"""
 
     def mount_of(self, sensor: str, frame: str = "") -> tuple[float, float, float]:
         """Returns x, y (m) and yaw (rad) of a real lidar on the robot, from the source's options or else from the
@@ -103,17 +149,11 @@ class PipelineReadings:
 
     def pose(self, x: float, y: float, yaw: float, stamp: float) -> None:
         """Takes the robot's pose in the frame of goals, maps and tracks: m, rad."""
-        if self._is_sound("pose", (x, y, yaw)):
-            self._core.pose(x, y, yaw)
-            self._latest["pose"] = (x, y, yaw)
-            self._accept("pose", stamp)
+        self._take("pose", (x, y, yaw), stamp)
 
     def velocity(self, vx: float, omega: float, stamp: float, *, vy: float = 0.0) -> None:
         """Takes forward speed (m/s), turn rate (rad/s) and speed to the left (m/s) in the robot's frame."""
-        if self._is_sound("velocity", (vx, vy, omega)):
-            self._core.velocity(vx, vy, omega)
-            self._latest["velocity"] = (vx, vy, omega)
-            self._accept("velocity", stamp)
+        self._take("velocity", (vx, vy, omega), stamp)
 
     def odometry(
         self,
@@ -129,23 +169,15 @@ class PipelineReadings:
         """Takes the pose in the odometry frame and the twist in the robot's frame. The twist counts as `velocity`
         too."""
         self.velocity(vx, omega, stamp, vy=vy)
-        if self._is_sound("odometry", (x, y, yaw)):
-            self._core.odometry(x, y, yaw)
-            self._latest["odometry"] = (x, y, yaw)
-            self._accept("odometry", stamp)
+        self._take("odometry", (x, y, yaw), stamp)
 
     def attitude(self, pitch: float, roll: float, stamp: float, *, z: float = 0.0) -> None:
         """Takes pitch (nose down is positive) and roll, rad, and the height of the robot, m."""
-        if self._is_sound("attitude", (pitch, roll, z)):
-            self._core.attitude(z, pitch, roll)
-            self._latest["attitude"] = (z, pitch, roll)
-            self._accept("attitude", stamp)
+        self._take("attitude", (z, pitch, roll), stamp)
 
     def steer(self, left: float, right: float, stamp: float) -> None:
         """Takes the steering angles of the front wheels, rad."""
-        if self._is_sound("steer", (left, right)):
-            self._core.steer(left, right)
-            self._accept("steer", stamp)
+        self._take("steer", (left, right), stamp)
 
     def imu(
         self,
@@ -304,6 +336,12 @@ class PipelineReadings:
     def _accept(self, source: str, stamp: float, note: str = "") -> None:
         if source in self._options:
             self._freshness.accept(source, stamp, note)
+
+    def _take(self, quantity: str, values: tuple[float, ...], stamp: float) -> None:
+        if self._is_sound(quantity, values):
+            getattr(self._core, quantity)(*values)
+            self._latest[quantity] = values
+            self._accept(quantity, stamp)
 
     def _is_sound(self, source: str, values: Iterable[float]) -> bool:
         """Returns whether all values are finite. If not, the source becomes "impossible"."""

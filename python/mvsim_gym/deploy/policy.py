@@ -12,8 +12,6 @@ import numpy.typing as npt
 from mvsim_gym._notices import extra
 from mvsim_gym.deploy.contract import Contract, digest_of, in_folder, read_contract
 
-__all__ = ["NETWORK", "PolicyFile", "load_policy"]
-
 NETWORK = "policy.onnx"
 _MOST_BYTES = 256 << 20
 _ONNX_TYPES = {

@@ -10,8 +10,6 @@ from mcap.records import Channel, Message, Schema
 from mvsim_gym.recording.mcap_file import McapFile
 from mvsim_gym.ros.messages import STORE
 
-__all__ = ["DriveRecording"]
-
 
 class DriveRecording:
     """Writes encoded messages unchanged. All threads may call it.
@@ -64,6 +62,5 @@ class DriveRecording:
         return self._schemas[kind]
 
     def close(self) -> None:
-        """Completes and closes the file."""
         with self._lock:
             self._file.close()

@@ -11,8 +11,6 @@ import numpy.typing as npt
 from mvsim_gym._checks import shortened
 from mvsim_gym.errors import TermError
 
-__all__ = ["ReadingsView", "RobotTerms"]
-
 Array = npt.NDArray[Any]
 _QUANTITIES = {
     "pose": ("pose", slice(0, 3)),
@@ -75,7 +73,6 @@ class RobotTerms:
         self._periods = -1
 
     def acted(self, action: Array) -> None:
-        """Takes the action of a period."""
         self._actions[1] = self._actions[0]
         self._actions[0] = np.clip(action, -1, 1)
 
@@ -181,7 +178,6 @@ class ReadingsView:
         return _Rows(self._terms.observations)
 
     def read(self, name: str) -> Array:
-        """Returns a quantity of the robot by name."""
         array = self._terms.read(name)
         array.setflags(write=False)
         return array
@@ -192,8 +188,6 @@ class ReadingsView:
 
 
 class _Rows(Mapping[str, Array]):
-    """Observations with a row."""
-
     def __init__(self, observations: Mapping[str, Array]) -> None:
         self._observations = observations
 

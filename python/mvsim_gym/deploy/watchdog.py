@@ -7,9 +7,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-__all__ = ["Watchdog"]
-
-
 _PATIENCE = 1.0  # s that the end waits for a call of `stop` that blocks
 
 

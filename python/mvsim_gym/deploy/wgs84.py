@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["enu_of"]
-
 _A = 6378137.0  # m, semi-major axis of WGS84
 _F = 1 / 298.257223563  # flattening
 _E2 = _F * (2 - _F)

@@ -15,8 +15,6 @@ from mvsim_gym.deploy.contract import OF_CONSTRUCTORS
 from mvsim_gym.errors import WorldFileError
 from mvsim_gym.registration import load_env
 
-__all__ = ["copy_env", "copy_files"]
-
 _READ = (".xml", ".yaml", ".yml", ".dae", ".sdf", ".urdf", ".obj", ".mtl")
 """Extensions of files that may name further files."""
 _STRICT = (".xml", ".yaml", ".yml")
@@ -148,7 +146,6 @@ class _Folders:
 
     @property
     def expected(self) -> str:
-        """The end of a message."""
         known = ", ".join(folder for folder in self._folders if os.path.isdir(folder))
         return f"expected a file in a folder that the environment may read ({known}); --roots adds one"
 

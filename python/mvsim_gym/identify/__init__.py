@@ -11,7 +11,7 @@ Needs the extra `identify`; bags and recordings the extra `record`.
 
 from mvsim_gym.identify.identify import Comparison, Fitted, Identified, compare, identify
 from mvsim_gym.identify.log import Log, LogError, Stream
-from mvsim_gym.identify.noise import allan_deviation, noise_of
+from mvsim_gym.identify.measure import allan_deviation, noise_of
 from mvsim_gym.identify.parameters import DEFAULTS, PARAMETERS, Parameter
 from mvsim_gym.identify.read import read_log
 from mvsim_gym.identify.robot import Robot

@@ -12,8 +12,6 @@ from mvsim_gym.identify.measure import predicted
 from mvsim_gym.identify.problem import Problem
 from mvsim_gym.identify.rollout import Simulated
 
-__all__ = ["HORIZONS", "Figures", "figures_of", "kinematic_figures"]
-
 HORIZONS = (1.0, 5.0, 10.0)
 """s"""
 _EVERY = 0.5  # s between start times of compared positions
@@ -114,7 +112,6 @@ def _differences(
     start: float,
     end: float,
 ) -> dict[str, Array]:
-    """Returns the errors of each figure within a window."""
     out: dict[str, Array] = {}
 
     def difference(stream: str) -> Array | None:

@@ -7,17 +7,23 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mvsim_gym.identify.align import Offset, align
 from mvsim_gym.identify.figures import Figures, figures_of, kinematic_figures
-from mvsim_gym.identify.fit import Optimum, loss, minimise, spread_starts, weights_of
-from mvsim_gym.identify.intervals import covariance, inflation, profile, untold
-from mvsim_gym.identify.log import Array, Log, LogError
-from mvsim_gym.identify.noise import SensorNoise, noise_of
+from mvsim_gym.identify.fit import (
+    Optimum,
+    covariance,
+    inflation,
+    loss,
+    minimise,
+    profile,
+    spread_starts,
+    untold,
+    weights_of,
+)
+from mvsim_gym.identify.log import Array, Log, LogError, Offset, align
+from mvsim_gym.identify.measure import SensorNoise, noise_of
 from mvsim_gym.identify.parameters import DEFAULTS, parameter
 from mvsim_gym.identify.problem import Problem, build
 from mvsim_gym.identify.robot import Robot
-
-__all__ = ["Comparison", "Fitted", "Identified", "compare", "identify"]
 
 _STARTS = 64  # points of the global stage
 _DESCENTS = 2  # best points from which least squares starts, in addition to the nominal one
@@ -31,8 +37,6 @@ _ROUGH = 1e-2  # relative change of the cost at which the rough descents end
 
 @dataclass(frozen=True)
 class Fitted:
-    """One fitted parameter."""
-
     name: str
     unit: str
     nominal: float
@@ -41,7 +45,6 @@ class Fitted:
     high: float
 
     def line(self, width: int) -> str:
-        """Returns a line of the report."""
         unit = f" {self.unit}" if self.unit else ""
         return f"{self.name:{width}}  {self.value:.5g}{unit}  [{self.low:.5g}, {self.high:.5g}]  was {self.nominal:.5g}"
 
@@ -58,7 +61,6 @@ class Comparison:
     noise: Sequence[SensorNoise]
 
     def report(self) -> list[str]:
-        """Returns the lines of the report."""
         lines = [offset.line() for offset in self.offsets] + list(self.notes)
         lines += self.figures.lines()
         if self.kinematic.errors:
@@ -69,8 +71,6 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Identified:
-    """The result of a fit."""
-
     robot: Robot
     problem: Problem
     fitted: Mapping[str, Fitted]
@@ -93,7 +93,6 @@ class Identified:
 
     @property
     def values(self) -> dict[str, float]:
-        """Returns the fitted parameters by name."""
         return {**self.problem.fixed, **{name: item.value for name, item in self.fitted.items()}}
 
     @property
@@ -102,7 +101,6 @@ class Identified:
         return self.after.mean_ratio(self.before) < 1.0
 
     def report(self) -> list[str]:
-        """Returns the lines of the report."""
         lines = [offset.line() for offset in self.offsets] + list(self.notes)
         width = max((len(name) for name in [*self.fitted, *self.untold]), default=0)
         lines.append("fitted, with intervals that hold together at 95 %:")
@@ -128,7 +126,6 @@ class Identified:
         return lines + [item.line() for item in self.noise]
 
     def after_lines(self) -> list[str]:
-        """Returns the table of errors on the held-out windows."""
         return self.before.lines(self.after)
 
 

@@ -1,4 +1,5 @@
-"""A log of a real robot: streams of commands and measurements over time, in SI units."""
+"""A log of a real robot: streams of commands and measurements over time, in SI units. Their time offsets are found by
+cross-correlation of their turning and speed."""
 
 from __future__ import annotations
 
@@ -7,8 +8,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
-
-__all__ = ["COLUMNS", "Array", "Log", "LogError", "Segment", "Stream", "cut"]
 
 Array = npt.NDArray[np.float64]
 
@@ -37,8 +36,6 @@ class LogError(ValueError):
 
 @dataclass(frozen=True)
 class Stream:
-    """Samples of one source."""
-
     time: Array
     """(n,) s, ascending"""
     values: Array
@@ -60,14 +57,11 @@ class Stream:
         return np.ascontiguousarray(self.values[:, self.columns.index(name)])
 
     def shifted(self, seconds: float) -> Stream:
-        """Returns the stream with its times shifted."""
         return replace(self, time=self.time + seconds)
 
 
 @dataclass(frozen=True)
 class Log:
-    """The commands and measurements of one run."""
-
     name: str
     streams: Mapping[str, Stream]
     notes: list[str] = field(default_factory=list)
@@ -108,7 +102,6 @@ class Segment:
 
     @property
     def name(self) -> str:
-        """Name in reports."""
         return f"{self.log.name} {self.start:.2f}-{self.end:.2f} s"
 
 
@@ -159,3 +152,109 @@ def _jumps(stream: Stream) -> Iterable[tuple[float, float, str]]:
     noise = 6 * 1.4826 * float(np.median(ways)) if len(ways) else 0.0
     for i in np.flatnonzero((ways / steps > _JUMP_SPEED) & (ways > max(0.2, noise))):
         yield float(stream.time[i]), float(stream.time[i + 1]), f"the pose jumps by {ways[i]:.2f} m"
+
+
+_STEP = 0.01  # s of the common grid
+_LEAST_CORRELATION = 0.5
+_LEAST_OFFSET = 0.1  # s; a smaller offset may be dynamics, as wheels turn before a skidding body does
+_PERIODS = 0.25  # smallest offset in periods of the slower stream
+
+
+@dataclass(frozen=True)
+class Offset:
+    """The time by which one stream is later than another."""
+
+    stream: str
+    against: str
+    seconds: float
+    correlation: float
+    applied: bool
+
+    def line(self) -> str:
+        done = "shifted back" if self.applied else "left as it is"
+        return (
+            f"{self.stream} is {1000 * self.seconds:+.0f} ms late against {self.against}"
+            f" (correlation {self.correlation:.2f}): {done}"
+        )
+
+
+def align(log: Log, track: float | None = None, most: float = 30.0) -> tuple[Log, list[Offset]]:
+    """Shifts streams to the clock of the gyro, or of the wheels without a gyro. Commands are not shifted, because the
+    delay of a robot is one of its parameters.
+
+    Args:
+        track: distance of the left and right wheels, m; None: only the sign of turning is used.
+        most: largest offset of clocks, s.
+    """
+    signals = {
+        name: found for name, stream in log.streams.items() if (found := _turning(name, stream)) is not None
+    }
+    order = [n for n in ("gyro", "odometry", "wheel_speed", "pose") if n in signals]
+    offsets: list[Offset] = []
+    if len(order) < 2:
+        return log, offsets
+    reference = order[0]
+    streams = dict(log.streams)
+    for name in order[1:]:
+        seconds, correlation = offset_between(signals[name], signals[reference], most)
+        slower = max(log.streams[name].period, log.streams[reference].period)
+        apply = correlation >= _LEAST_CORRELATION and abs(seconds) >= max(_LEAST_OFFSET, _PERIODS * slower)
+        offsets.append(Offset(name, reference, seconds, correlation, apply))
+        if not apply:
+            continue
+        # Streams of one source share a clock.
+        for other, stream in log.streams.items():
+            same = stream.time.shape == log.streams[name].time.shape and np.array_equal(
+                stream.time, log.streams[name].time
+            )
+            if same and other != reference:
+                streams[other] = stream.shifted(-seconds)
+    return replace(log, streams=streams), offsets
+
+
+def _turning(name: str, stream: Stream) -> tuple[Array, Array] | None:
+    """Returns times and values that increase with the yaw rate."""
+    if len(stream.time) < 10:
+        return None
+    if name in ("gyro", "odometry"):
+        return stream.time, stream.column("omega")
+    if name == "wheel_speed":
+        return stream.time, stream.column("right") - stream.column("left")
+    if name == "pose":
+        yaw = np.unwrap(stream.column("yaw"))
+        steps = np.maximum(np.diff(stream.time), 1e-6)
+        return (stream.time[1:] + stream.time[:-1]) / 2, np.diff(yaw) / steps
+    return None
+
+
+def offset_between(
+    late: tuple[Array, Array], reference: tuple[Array, Array], most: float = 30.0
+) -> tuple[float, float]:
+    """Returns the seconds by which the first signal is later than the second, and their correlation there. A parabola
+    refines the peak below the spacing of the grid."""
+    start = min(late[0][0], reference[0][0])
+    end = max(late[0][-1], reference[0][-1])
+    grid = np.arange(start, end, _STEP)
+    a, b = (np.interp(grid, *signal, left=np.nan, right=np.nan) for signal in (late, reference))
+    inside_a, inside_b = np.isfinite(a), np.isfinite(b)
+    a = np.where(inside_a, a - a[inside_a].mean(), 0.0)
+    b = np.where(inside_b, b - b[inside_b].mean(), 0.0)
+    size = 1 << int(np.ceil(np.log2(2 * len(grid))))
+
+    def correlated(x: Array, y: Array) -> Array:
+        found: Array = np.fft.irfft(np.fft.rfft(x, size) * np.conj(np.fft.rfft(y, size)), size)
+        return found
+
+    # Each shift is normalised by the energy of the overlap.
+    energy_a = correlated(a * a, inside_b.astype(float))
+    energy_b = correlated(inside_a.astype(float), b * b)
+    overlap = correlated(inside_a.astype(float), inside_b.astype(float))
+    strength = correlated(a, b) / np.sqrt(np.maximum(energy_a * energy_b, 1e-12))
+    lags = np.fft.fftfreq(size, 1 / size).astype(int)
+    shorter = min(inside_a.sum(), inside_b.sum())
+    strength[(np.abs(lags) * _STEP > most) | (overlap < 0.5 * shorter)] = -1
+    best = int(np.argmax(strength))
+    before, here, after = strength[best - 1], strength[best], strength[(best + 1) % size]
+    curve = before - 2 * here + after
+    part = 0.5 * (before - after) / curve if curve < 0 else 0.0
+    return float((lags[best] + np.clip(part, -1, 1)) * _STEP), float(here)

@@ -8,15 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["DEFAULTS", "PARAMETERS", "Parameter", "Target", "parameter"]
-
 Target = Literal["world", "command", "measure"]
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One row of the table."""
-
     name: str
     unit: str
     meaning: str
@@ -41,7 +37,6 @@ class Parameter:
     """The only streams that depend on it; empty: all"""
 
     def bounds(self, nominal: float) -> tuple[float, float]:
-        """Returns the lowest and the highest value."""
         return (self.low * nominal, self.high * nominal) if self.logarithmic else (self.low, self.high)
 
     def to_scaled(self, value: float, nominal: float) -> float:
@@ -51,18 +46,15 @@ class Parameter:
         return (value - nominal) / (self.high - self.low)
 
     def from_scaled(self, scaled: float, nominal: float) -> float:
-        """Returns the value of a scaled one."""
         if self.logarithmic:
             return nominal * math.exp(scaled)
         return nominal + scaled * (self.high - self.low)
 
     @property
     def scaled_step(self) -> float:
-        """Step of finite differences, scaled."""
         return self.step if self.logarithmic else self.step / (self.high - self.low)
 
     def matches(self, path: str, vehicle: str) -> bool:
-        """Returns whether it sets the parameter of that path."""
         return bool(self.pattern) and fnmatch.fnmatchcase(path, f"vehicle:{vehicle}/{self.pattern}")
 
 

@@ -12,8 +12,6 @@ from mvsim_gym.identify.log import Array
 from mvsim_gym.identify.measure import predicted
 from mvsim_gym.identify.problem import Problem
 
-__all__ = ["draw"]
-
 _UNITS = {
     "wheel_speed": "m/s",
     "odometry": "m/s, rad/s",

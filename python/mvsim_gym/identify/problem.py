@@ -14,8 +14,6 @@ from mvsim_gym.identify.parameters import parameter
 from mvsim_gym.identify.robot import Robot
 from mvsim_gym.identify.rollout import SUBSTEPS, Driver, Simulated, Track
 
-__all__ = ["Problem", "at_start", "build", "tracks_of"]
-
 _FAILED = 1e3  # residual of a rollout that diverged, in units of noise
 _WARM_UP = 2.0  # s before a window that does not begin a log
 _WINDOW = 10.0  # s over which poses are compared
@@ -25,8 +23,6 @@ _SCATTER = 0.1  # share of the spread of a signal that may lie beside a line thr
 
 @dataclass
 class Problem:
-    """Logs, cut into windows, and the fitted parameters."""
-
     robot: Robot
     driver: Driver
     segments: list[Segment]
@@ -75,11 +71,9 @@ class Problem:
         return np.array(low), np.array(high)
 
     def steps(self) -> Array:
-        """Returns the scaled steps of finite differences."""
         return np.array([parameter(name).scaled_step for name in self.names])
 
     def values(self, scaled: Array) -> dict[str, float]:
-        """Returns the parameters by name."""
         own = {
             name: parameter(name).from_scaled(float(s), float(n))
             for name, s, n in zip(self.names, scaled, self.nominal, strict=True)
@@ -87,7 +81,6 @@ class Problem:
         return {**self.fixed, **own}
 
     def scaled(self, values: Mapping[str, float]) -> Array:
-        """Returns the scaled parameters for values by name."""
         return np.array(
             [
                 parameter(name).to_scaled(values[name], float(nominal))
@@ -126,7 +119,6 @@ class Problem:
         return replace(self, driver=self.rough_driver or self.driver, _windows_of=[])
 
     def only(self, names: Sequence[str], fixed: Mapping[str, float]) -> Problem:
-        """Returns the problem with other fitted parameters."""
         return Problem(
             self.robot,
             self.driver,
@@ -224,7 +216,6 @@ def _starts_log(segment: Segment) -> bool:
 
 
 def tracks_of(robot: Robot, segments: Sequence[Segment]) -> list[Track]:
-    """Returns the inputs for rollouts of segments."""
     tracks = []
     for segment in segments:
         source = segment.log.streams["wheel_speed" if robot.wheel_driven else "command"]

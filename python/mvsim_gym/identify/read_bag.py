@@ -13,8 +13,6 @@ import numpy as np
 from mvsim_gym._notices import extra
 from mvsim_gym.identify.log import COLUMNS, Log, LogError, Stream
 
-__all__ = ["is_bag", "read_bag", "read_mcap"]
-
 Row = tuple[str, float, tuple[float, ...]]
 """Stream, time in s, values."""
 _MOST_MESSAGES = 2_000_000
@@ -67,7 +65,7 @@ def read_mcap(path: str, topics: Mapping[str, str] | None = None) -> Log:
     """Does the same as `read_bag` for an MCAP file of ROS 2 messages. If the writing process was killed, the complete
     part is read."""
     with extra("a recording", "record"):
-        from mvsim_gym.recording.recorded import Recorded
+        from mvsim_gym.recording.mcap_reading import Recorded
     try:
         recorded = Recorded(path)
         plan = _plan(path, {topic: found.kind for topic, found in recorded.topics.items()}, topics or {})

@@ -17,8 +17,6 @@ from mvsim_gym.identify.parameters import PARAMETERS, Parameter
 from mvsim_gym.tools.tune import with_controller
 from mvsim_gym.world import World
 
-__all__ = ["NAME", "Robot"]
-
 NAME = "robot"
 """Name of the vehicle in the worlds of identification."""
 _WHEEL_DRIVEN = '<controller class="twist_wheels"></controller>'
@@ -68,7 +66,6 @@ class Robot:
         self.world_path = self._written()
 
     def close(self) -> None:
-        """Removes the temporary files."""
         self._folder.cleanup()
 
     def __enter__(self) -> Robot:
@@ -104,7 +101,6 @@ class Robot:
 
     @property
     def all_roots(self) -> list[str]:
-        """Returns the folders that its world may read."""
         near = os.path.dirname(os.path.abspath(self.path))
         return [near, os.path.dirname(near), *self.roots]
 
@@ -120,12 +116,10 @@ class Robot:
 
     @property
     def controller(self) -> str:
-        """Returns the class of its controller."""
         return self.world.vehicles[NAME].controller
 
     @property
     def command_names(self) -> tuple[str, ...]:
-        """Returns the names of its controller's commands."""
         return self.world.vehicles[NAME].command_names
 
     @property

@@ -16,8 +16,6 @@ from mvsim_gym.identify.parameters import PARAMETERS
 from mvsim_gym.identify.robot import NAME, Robot
 from mvsim_gym.vector_env import VectorEnv
 
-__all__ = ["SUBSTEPS", "Driver", "Simulated", "Track"]
-
 _ACTIONS = {
     "twist_pid": "twist",
     "twist_ideal": "twist",
@@ -108,7 +106,6 @@ class Driver:
         self._steps = 1 + int(np.ceil(max(t.end - t.start for t in self.tracks) / self._period))
 
     def close(self) -> None:
-        """Closes the batches."""
         for envs in self._batches.values():
             envs.close()
         self._batches.clear()

@@ -9,8 +9,6 @@ from mvsim_gym.identify.log import LogError
 from mvsim_gym.identify.parameters import parameter
 from mvsim_gym.identify.robot import Robot
 
-__all__ = ["fitted_text", "randomize_block"]
-
 _EFFECTIVE = ("wheel_radius", "track")
 """Fitted parameters that are not written as geometry, because controller and odometry of the real robot use their
 nominal values."""
@@ -44,7 +42,8 @@ def fitted_text(robot: Robot, values: Mapping[str, float], comment: Sequence[str
 
 
 def _with_tag(robot: Robot, body: str, tag: str, value: str, key: str) -> str:
-    masked = _without_comments(body)
+    # comments become blanks of the same length
+    masked = re.sub(r"<!--.*?-->", lambda found: " " * len(found[0]), body, flags=re.DOTALL)
     if "@" in tag:
         element, attribute = tag.split("@")
         found = re.search(rf"<{element}\b[^>]*?(/?)>", masked)
@@ -88,11 +87,6 @@ def _inserted(robot: Robot, body: str, masked: str, parent: str, text: str, key:
     if close < 0:
         raise LogError(f"{robot.path}: found no <{parent}>, expected one that can say {key}")
     return body[:close] + f"  {text}\n  " + body[close:]
-
-
-def _without_comments(text: str) -> str:
-    """Replaces comments by blanks of the same length."""
-    return re.sub(r"<!--.*?-->", lambda found: " " * len(found[0]), text, flags=re.DOTALL)
 
 
 def randomize_block(

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pufferlib
 from gymnasium.vector import AutoresetMode
 
-from mvsim_gym.learners._rows import refuse_waiting
+from mvsim_gym.learners._flat import refuse_waiting
 from mvsim_gym.registration import Named
 from mvsim_gym.vector_env import VectorEnv
 

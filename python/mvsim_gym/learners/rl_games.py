@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode
 from rl_games.common import env_configurations, vecenv
 from rl_games.common.ivecenv import IVecEnv
 
-from mvsim_gym.learners._rows import refuse_waiting
+from mvsim_gym.learners._flat import refuse_waiting
 from mvsim_gym.registration import Named
 from mvsim_gym.vector_env import VectorEnv
 

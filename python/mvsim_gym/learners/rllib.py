@@ -17,9 +17,8 @@ from ray.tune import register_env
 
 from mvsim_gym._build import one_world
 from mvsim_gym._checks import checked_seed
-from mvsim_gym.learners._flat import FlatObservation, Scaling, scale, scaling
+from mvsim_gym.learners._flat import FlatObservation, Scaling, refuse_waiting, scale, scaling
 from mvsim_gym.learners._rllib_team import TeamEnv
-from mvsim_gym.learners._rows import refuse_waiting
 from mvsim_gym.registration import Named, listing, source_of
 from mvsim_gym.vector_env import Seeds, VectorEnv
 

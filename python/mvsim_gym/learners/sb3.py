@@ -20,13 +20,12 @@ from mvsim_gym._env_controls import ControlsMany
 from mvsim_gym._options import SB3Options
 from mvsim_gym._outputs import arrays_of
 from mvsim_gym._state import pack, unpack
-from mvsim_gym.learners._flat import FlatObservation
+from mvsim_gym.learners._flat import FlatObservation, refuse_waiting
 from mvsim_gym.learners._goals import GoalObservation, Reached, without_goal
 from mvsim_gym.learners._neighbours import NeighbourExtractor
 from mvsim_gym.learners._pictures import PictureExtractor
 from mvsim_gym.learners._places import PlaceExtractor
 from mvsim_gym.learners._rings import RingExtractor
-from mvsim_gym.learners._rows import refuse_waiting
 from mvsim_gym.registration import Named
 
 if TYPE_CHECKING:

@@ -42,8 +42,6 @@ _CHUNK_NANOSECONDS = 10**9  # of the messages' stamps
 
 
 class _Written(NamedTuple):
-    """A chunk in the file."""
-
     place: ChunkIndex
     counts: dict[int, int]
     """number of messages by channel"""
@@ -183,7 +181,6 @@ class McapFile:
 
     @property
     def messages(self) -> int:
-        """Number of messages in the file."""
         return sum(sum(chunk.counts.values()) for chunk in self._chunks)
 
     @property

@@ -15,8 +15,6 @@ from mvsim_gym.robots.description import Array, Geometry, Joint, Link, Robot
 from mvsim_gym.robots.elements import Element
 from mvsim_gym.robots.outline import MeshReader, convex_hull, corners_of, with_few_corners
 
-__all__ = ["Base", "Wheel", "find_base", "links_below"]
-
 _LEVEL = 0.2  # largest sine of the angle between a wheel's axle and the ground
 _ALONG = 0.98  # smallest cosine of the angle between a wheel's axle and the axis of its shape
 _MAX_CORNERS = 14
@@ -136,7 +134,6 @@ def find_base(robot: Robot, driven: Mapping[str, Element], read_mesh: MeshReader
 
 
 def links_below(robot: Robot, link: str) -> list[str]:
-    """Returns a link and all links that are fixed to it."""
     found = [link]
     for name in found:
         found.extend(joint.child for joint in robot.joints if joint.parent == name and joint.kind == "fixed")

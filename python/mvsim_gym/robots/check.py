@@ -13,8 +13,6 @@ from mvsim_gym.robots.importer import ImportedRobot
 from mvsim_gym.robots.vehicle_file import max_steer
 from mvsim_gym.world import World
 
-__all__ = ["Manoeuvre", "drive_check"]
-
 _SECONDS = 6.0  # duration of each manoeuvre; the last two seconds are averaged
 _BAND = 0.05  # largest relative error that passes
 # m/s and rad/s by which the speeds of a robot that drives steadily may swing in any case
@@ -51,7 +49,6 @@ class Manoeuvre:
         )
 
     def line(self) -> str:
-        """Returns a line of the report."""
         verdict = "good" if self.passed else "off by more than 5 %"
         if self.swings:
             verdict = f"swings by {self.swing_vx:.3f} m/s and {self.swing_omega:.3f} rad/s"

@@ -10,8 +10,6 @@ import numpy as np
 from mvsim_gym.robots.description import Array, color_of
 from mvsim_gym.robots.elements import Element, ImportRobotError, Limits, parse_xml
 
-__all__ = ["collada_corners", "collada_triangles"]
-
 _MAX_POINTS = 15_000_000
 _Pieces = list[tuple[Array, str]]  # (n, 3) points and the symbol of their material
 

@@ -15,8 +15,6 @@ import numpy.typing as npt
 
 from mvsim_gym.robots.elements import Element
 
-__all__ = ["Array", "Geometry", "Inertial", "Joint", "Link", "Robot", "Sensor", "roll_pitch_yaw", "transform"]
-
 Array = npt.NDArray[np.float64]
 
 
@@ -45,8 +43,6 @@ def roll_pitch_yaw(matrix: Array) -> tuple[float, float, float]:
 
 @dataclass
 class Geometry:
-    """A shape of a link."""
-
     kind: str
     """box, cylinder, sphere, mesh or plane"""
     size: tuple[float, ...]
@@ -72,8 +68,6 @@ class Inertial:
 
 @dataclass
 class Link:
-    """A rigid part."""
-
     name: str
     element: Element
     inertial: Inertial | None = None
@@ -87,8 +81,6 @@ class Link:
 
 @dataclass
 class Joint:
-    """The connection of a child link to its parent."""
-
     name: str
     kind: str
     """fixed, continuous, revolute, prismatic, ball or another type of the format"""
@@ -126,8 +118,6 @@ class Sensor:
 
 @dataclass
 class Robot:
-    """A whole description."""
-
     name: str
     element: Element
     links: dict[str, Link] = field(default_factory=dict)
@@ -191,7 +181,6 @@ def color_of(values: Sequence[float]) -> str:
 
 
 def unit(vector: Sequence[float], element: Element) -> Array:
-    """Returns a vector of length 1 in the same direction."""
     found: Any = np.asarray(vector, dtype=np.float64)
     length = float(np.linalg.norm(found))
     if not length > 1e-9:

@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
-__all__ = ["Element", "Fate", "ImportRobotError", "Limits", "read_xml"]
-
 
 @dataclass(frozen=True)
 class Limits:
@@ -52,11 +50,9 @@ class Element:
 
     @property
     def place(self) -> str:
-        """`file:line`"""
         return f"{self.file}:{self.line}"
 
     def fault(self, message: str) -> ImportRobotError:
-        """Returns an error at this element."""
         return ImportRobotError(f"{self.place}: {message}")
 
     def used(self) -> Element:
@@ -78,7 +74,6 @@ class Element:
         return self
 
     def each(self, tag: str) -> Iterator[Element]:
-        """Returns the children of that name."""
         return (child for child in self.children if child.tag == tag)
 
     def first(self, tag: str) -> Element | None:
@@ -114,7 +109,6 @@ class Element:
         return values
 
     def number(self, name: str, default: float | None = None) -> float:
-        """Returns an attribute as a number."""
         if default is not None and name not in self.attributes:
             return default
         return self.numbers(self.attribute(name), 1)[0]
@@ -127,7 +121,6 @@ class Element:
         return found.used().numbers(found.text, 1)[0]
 
     def child_text(self, path: str, default: str = "") -> str:
-        """Returns the text of the child at a path."""
         found = self.child(path)
         return default if found is None else found.used().text.strip()
 

@@ -14,8 +14,6 @@ from typing import Any
 
 from mvsim_gym.robots.elements import ImportRobotError, near
 
-__all__ = ["Budget", "ExpressionError", "Namespace", "evaluate", "size_of"]
-
 _MAX_TEXT = 2_000  # characters of an expression
 _MAX_SIZE = 100_000  # characters or items of a value
 _MAX_WORK = 5_000_000  # nodes and items of all expressions of one import

@@ -1,4 +1,5 @@
-"""Converts a robot description to a vehicle file and a table of how each element was used."""
+"""Converts a robot description to a vehicle file and a table of how each element was used. Finds the wheels of a
+description without wheel joints: four equal cylinders that stand on the ground."""
 
 from __future__ import annotations
 
@@ -11,29 +12,27 @@ from pathlib import Path
 import numpy as np
 
 from mvsim_gym.robots.base import Base, find_base
-from mvsim_gym.robots.car_by_shape import take_wheels_by_shape
-from mvsim_gym.robots.description import Robot
-from mvsim_gym.robots.drive import DriveFacts, drive_of_parameters, drive_of_plugins
+from mvsim_gym.robots.description import Array, Joint, Robot
+from mvsim_gym.robots.drive import (
+    DriveFacts,
+    compared_drive,
+    drive_of_parameters,
+    drive_of_plugins,
+    icr_expansion,
+)
 from mvsim_gym.robots.elements import Element, Fate, ImportRobotError
-from mvsim_gym.robots.limits import compared_drive, icr_expansion
 from mvsim_gym.robots.sdf import read_sdf_model
-from mvsim_gym.robots.sources import Sources
+from mvsim_gym.robots.sources import Sources, parse_yaml
 from mvsim_gym.robots.urdf import read_urdf
 from mvsim_gym.robots.vehicle_file import Gains, friction_of, max_steer, vehicle_xml
 from mvsim_gym.robots.visuals import MeshStore, Visuals, take_visuals
 from mvsim_gym.robots.xacro import expand
-from mvsim_gym.robots.yaml_files import parse_yaml
-
-__all__ = ["ImportedRobot", "Row", "fates_of", "import_robot", "report"]
-
 
 Row = tuple[Fate, str, str, str]
 
 
 @dataclass
 class ImportedRobot:
-    """The result of `import_robot`."""
-
     name: str
     """name of the vehicle class"""
     base: Base
@@ -51,7 +50,6 @@ class ImportedRobot:
         return report(self.rows, every)
 
     def summary(self) -> Iterator[str]:
-        """Yields the main properties of the robot as lines."""
         base = self.base
         yield f"{self.name}: {base.dynamics}, frame {base.frame}"
         yield f"mass {base.total_mass:.4g} kg (chassis {base.mass:.4g} kg, {len(base.wheels)} wheels)"
@@ -317,7 +315,6 @@ def _gains(base: Base, facts: DriveFacts, name: str, comment: list[str]) -> Gain
 
 
 def fates_of(root: Element) -> Iterator[Row]:
-    """Yields a row for each element of the description."""
     for element in root.walk():
         fate = element.fate or Fate.IGNORED
         reason = element.reason or ("" if fate is Fate.USED else "it is not known to this import")
@@ -327,3 +324,56 @@ def fates_of(root: Element) -> Iterator[Row]:
 def _class_name(name: str) -> str:
     plain = "".join(letter if letter.isalnum() or letter in "_-" else "_" for letter in name).strip("_")
     return plain or "robot"
+
+
+def take_wheels_by_shape(robot: Robot, facts: DriveFacts) -> None:
+    """If no joint turns a round shape, takes four equal cylinders on the ground as the wheels of a car.
+
+    Their joints become joints that spin about the cylinder's axis. The front pair steers if a parameter file states a
+    steering angle. Both are recorded as approximations.
+    """
+    frames = robot.frames()
+    above = robot.parent_joint()
+    if any(
+        joint.spins and abs((frames[joint.child][:3, :3] @ joint.axis)[1]) > 0.9 for joint in robot.joints
+    ):
+        return
+    found: list[tuple[Joint, Array, float]] = []
+    for name, link in robot.links.items():
+        shapes = [shape for shape in (*link.collisions, *link.visuals) if shape.kind == "cylinder"]
+        if len(shapes) == 0 or name not in above:
+            continue
+        placed = frames[name] @ shapes[0].T_link_shape
+        if abs(placed[1, 2]) > 0.98:
+            found.append((above[name], placed, shapes[0].size[0]))
+    if len(found) != 4:
+        return
+    bottoms = [placed[2, 3] - radius for _, placed, radius in found]
+    if (
+        max(bottoms) - min(bottoms) > 0.05 * found[0][2]
+        or len({round(radius, 6) for *_, radius in found}) != 1
+    ):
+        return
+    middle = float(np.mean([placed[0, 3] for _, placed, _ in found]))
+    limit = facts.first("max_steer")
+    for joint, placed, _ in found:
+        joint.kind = "continuous"
+        joint.axis = frames[joint.child][:3, :3].T @ np.array([0.0, 1.0, 0.0])
+        reason = "its cylinder stands on the ground: taken as a wheel that turns about the cylinder's axis"
+        if limit is not None and placed[0, 3] > middle:
+            _steer(robot, joint, min(limit, math.radians(89)))
+            reason += ", and steers up to the stated angle"
+        joint.element.approximated(reason)
+
+
+def _steer(robot: Robot, joint: Joint, limit: float) -> None:
+    pivot = f"{joint.name}_steering"
+    robot.links[pivot] = type(robot.links[joint.parent])(pivot, joint.element)
+    up = np.array([0.0, 0.0, 1.0])
+    place = np.eye(4)
+    place[:3, 3] = joint.T_parent_child[:3, 3]
+    robot.joints.append(
+        Joint(pivot, "revolute", joint.parent, pivot, place, up, joint.element, -limit, limit)
+    )
+    joint.parent = pivot
+    joint.T_parent_child = np.linalg.inv(place) @ joint.T_parent_child

@@ -9,8 +9,6 @@ import numpy as np
 
 from mvsim_gym.robots.description import Array, Geometry
 
-__all__ = ["convex_hull", "corners_of", "with_few_corners"]
-
 MeshReader = Callable[[Geometry], Array | None]
 _ROUND = 24  # corners of the polygon around a circle
 

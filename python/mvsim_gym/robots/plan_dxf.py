@@ -16,8 +16,6 @@ from mvsim_gym.robots.description import Array
 from mvsim_gym.robots.elements import Fate, ImportRobotError
 from mvsim_gym.robots.plan_lines import MAX_REACH, MAX_WALLS, UNITS, Walls
 
-__all__ = ["read_dxf"]
-
 _MAX_BYTES = 16 << 20
 _MAX_COPIES = 20_000  # of entities, by INSERT
 _DEPTH = 20  # of blocks in blocks

@@ -11,8 +11,6 @@ from mvsim_gym.robots.description import Array
 from mvsim_gym.robots.elements import Fate, ImportRobotError
 from mvsim_gym.robots.sensor_files import number
 
-__all__ = ["UNITS", "Placement", "Walls", "flattened"]
-
 UNITS = {"mm": 0.001, "cm": 0.01, "dm": 0.1, "m": 1.0, "km": 1000.0, "in": 0.0254, "ft": 0.3048, "yd": 0.9144}
 """lengths of the units of drawings, m"""
 
@@ -121,11 +119,9 @@ class Walls:
             self.rows.append((Fate.APPROXIMATED if reason else Fate.USED, place, tag, reason))
 
     def ignore(self, place: str, tag: str, reason: str) -> None:
-        """Adds the row of an element without effect."""
         self.rows.append((Fate.IGNORED, place, tag, reason))
 
     def xml(self, thickness: float, height: float) -> list[str]:
-        """Returns the lines of the element `<walls>`."""
         size = f"<wallThickness>{number(thickness)}</wallThickness> <wallHeight>{number(height)}</wallHeight>"
         ends = [[f"<pt>{number(x)} {number(y)}</pt>" for x, y in piece.tolist()] for piece in self.pieces]
         return [

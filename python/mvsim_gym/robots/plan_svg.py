@@ -13,8 +13,6 @@ from mvsim_gym.robots.description import Array
 from mvsim_gym.robots.elements import Element, Fate, ImportRobotError, Limits, parse_xml
 from mvsim_gym.robots.plan_lines import UNITS, Walls, flattened
 
-__all__ = ["read_svg"]
-
 _MAX_BYTES = 8 << 20
 _MAX_COPIES = 20_000  # of groups and shapes, by <use>
 _DEPTH = 50  # of groups and of <use>
@@ -62,7 +60,6 @@ def _name(element: Element) -> str:
 
 
 def _length(element: Element, text: str, what: str) -> tuple[float, str]:
-    """Returns number and unit of a length."""
     match = re.fullmatch(rf"\s*({_NUMBER})\s*([a-zA-Z%]*)\s*", text)
     if match is None:
         raise element.fault(f"{what}: found '{text[:40]}', expected a length")
@@ -70,7 +67,6 @@ def _length(element: Element, text: str, what: str) -> tuple[float, str]:
 
 
 def _coordinate(element: Element, name: str, default: float = 0.0) -> float:
-    """Returns an attribute in units of the drawing."""
     if name not in element.attributes:
         return default
     value, unit = _length(element, element.attributes[name], name)
@@ -144,7 +140,6 @@ class _Reader:
         return [(fate, element.place, element.tag, reason)]
 
     def children(self, parent: Element, matrix: Array, chosen: bool, depth: int) -> None:
-        """Reads what is in a group."""
         for element in parent.children:
             self._element(element, matrix, chosen, depth)
 

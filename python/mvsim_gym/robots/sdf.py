@@ -20,8 +20,6 @@ from mvsim_gym.robots.description import (
 from mvsim_gym.robots.elements import Element, near
 from mvsim_gym.robots.urdf import read_sensor
 
-__all__ = ["pose_of", "read_sdf_model", "sdf_shape"]
-
 
 def pose_of(element: Element) -> tuple[Array, str]:
     """Returns the `<pose>` of an element and the frame that it names; without a pose the identity."""
@@ -148,7 +146,6 @@ def _inertial(element: Element) -> Inertial | None:
 
 
 def sdf_shape(element: Element) -> Geometry | None:
-    """Returns the shape of a `<collision>` or `<visual>`."""
     geometry = element.used().first("geometry")
     if geometry is None:
         element.ignored("it has no <geometry>")

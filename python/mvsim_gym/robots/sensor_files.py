@@ -9,8 +9,6 @@ import numpy as np
 
 from mvsim_gym.robots.description import Array, Sensor, roll_pitch_yaw, transform
 
-__all__ = ["sensor_xml"]
-
 _OPTICAL = transform((0, 0, 0), (-math.pi / 2, 0, -math.pi / 2))
 
 

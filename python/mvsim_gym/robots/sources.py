@@ -1,13 +1,14 @@
-"""The files that an import may read: those in the folder of the description and in the given packages."""
+"""The files that an import may read: those in the folder of the description and in the given packages. YAML of
+controllers and properties is read with PyYAML's safe loader, within bounds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from mvsim_gym._notices import extra
 from mvsim_gym.robots.elements import Element, ImportRobotError, Limits, near, read_limited
-
-__all__ = ["Sources"]
 
 
 class Sources:
@@ -27,7 +28,6 @@ class Sources:
         self._real: dict[str, Path] = {}
 
     def package(self, name: str, element: Element) -> Path:
-        """Returns the folder of a package."""
         if name in self._packages:
             return self._packages[name]
         hint = near(list(self._packages), name)
@@ -57,7 +57,6 @@ class Sources:
         return []
 
     def one(self, name: str, element: Element) -> Path:
-        """Returns the single file of that name."""
         found = self.matching(name, element)
         if not found:
             raise element.fault(f"there is no file '{name}'")
@@ -120,3 +119,37 @@ def _packages_around(home: Path) -> dict[str, Path]:
                     found.setdefault(neighbour.name, neighbour)
             break
     return found
+
+
+_MAX_BYTES = 1 << 20
+_MAX_DEPTH = 40
+
+
+def parse_yaml(data: bytes, shown: str) -> Any:
+    """Returns the value of a document.
+
+    Raises:
+        ImportRobotError: the text is no YAML, has aliases or other tags, or exceeds a limit.
+    """
+    with extra("reading YAML", "robots"):
+        import yaml
+
+    if len(data) > _MAX_BYTES:
+        raise ImportRobotError(f"{shown}: larger than {_MAX_BYTES >> 20} MiB")
+    try:
+        depth = 0
+        for event in yaml.parse(data, Loader=yaml.SafeLoader):
+            if isinstance(event, yaml.AliasEvent):  # nested aliases can grow without bound
+                raise ImportRobotError(f"{shown}: found an alias '*', expected none")
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > _MAX_DEPTH:
+                raise ImportRobotError(f"{shown}: nested deeper than {_MAX_DEPTH}")
+        return yaml.load(data, Loader=yaml.SafeLoader)
+    except ImportRobotError:
+        raise
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f"{shown}:{mark.line + 1}:{mark.column + 1}" if mark else shown
+        raise ImportRobotError(f"{place}: {getattr(error, 'problem', None) or 'no YAML'}") from None
+    except (ValueError, RecursionError, UnicodeError) as error:
+        raise ImportRobotError(f"{shown}: {type(error).__name__} in a value") from None

@@ -10,11 +10,8 @@ from typing import Any
 
 from mvsim_gym.robots.elements import Fate, ImportRobotError, read_limited
 from mvsim_gym.robots.importer import Row
-from mvsim_gym.robots.plan import ImportedPlan
-from mvsim_gym.robots.plan_image import MapOptions, map_yaml, read_png
-from mvsim_gym.robots.yaml_files import parse_yaml
-
-__all__ = ["ENDING", "import_track", "is_track"]
+from mvsim_gym.robots.plan import ImportedPlan, MapOptions, map_yaml, read_png
+from mvsim_gym.robots.sources import parse_yaml
 
 ENDING = ".track.xml"
 _MAX_BYTES = 64 << 20
@@ -23,8 +20,6 @@ _KEYS = ("image", "resolution", "origin", "occupied_thresh", "free_thresh", "neg
 
 @dataclass
 class ImportedTrack(ImportedPlan):
-    """The result of `import_track`."""
-
     points: int = field(default=0, kw_only=True)
     """lines of the file of the middle line"""
 

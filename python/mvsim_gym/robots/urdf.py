@@ -20,8 +20,6 @@ from mvsim_gym.robots.description import (
 )
 from mvsim_gym.robots.elements import Element, near
 
-__all__ = ["read_urdf"]
-
 
 def read_urdf(root: Element) -> Robot:
     """Returns the robot of a `<robot>` element.
@@ -61,7 +59,6 @@ def read_urdf(root: Element) -> Robot:
 
 
 def _colors(root: Element) -> dict[str, tuple[str, float]]:
-    """Returns colour and opacity of each material."""
     found = {}
     for material in [item for item in root.walk() if item.tag == "material"]:
         color = material.first("color")
@@ -194,7 +191,6 @@ def _joint(element: Element, robot: Robot) -> Joint:
 
 
 def _gazebo(element: Element, robot: Robot) -> None:
-    """Reads sensors, plugins and friction of Gazebo."""
     name = element.used().attributes.get("reference")
     for plugin in element.each("plugin"):
         robot.plugins.append(plugin)

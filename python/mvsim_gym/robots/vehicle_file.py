@@ -7,18 +7,13 @@ from dataclasses import dataclass
 from xml.sax.saxutils import quoteattr
 
 from mvsim_gym.robots.base import Base, Wheel
-from mvsim_gym.robots.drive import DriveFacts
-from mvsim_gym.robots.limits import drive_lines, icr_expansion
+from mvsim_gym.robots.drive import DriveFacts, drive_lines, icr_expansion
 from mvsim_gym.robots.sensor_files import number, sensor_xml
 from mvsim_gym.robots.visuals import Visuals
-
-__all__ = ["Gains", "vehicle_xml"]
 
 
 @dataclass(frozen=True)
 class Gains:
-    """Gains of the speed controller."""
-
     kp: float
     ki: float
     max_torque: float

@@ -12,12 +12,9 @@ import numpy as np
 from mvsim_gym.robots.base import Base, Wheel, links_below
 from mvsim_gym.robots.description import Array, Geometry, Joint, Link
 from mvsim_gym.robots.elements import Element, Fate, ImportRobotError
-from mvsim_gym.robots.glb import Part, glb_of
-from mvsim_gym.robots.meshes import mesh_corners, mesh_parts
+from mvsim_gym.robots.meshes import Part, glb_of, mesh_corners, mesh_parts
 from mvsim_gym.robots.outline import convex_hull
 from mvsim_gym.robots.sources import Sources
-
-__all__ = ["MeshStore", "Visuals", "take_visuals"]
 
 _MAX_TRIANGLES = 200_000  # of a robot
 _MAX_OF_A_MESH = 30_000

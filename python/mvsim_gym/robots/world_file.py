@@ -18,8 +18,6 @@ from mvsim_gym.robots.sdf import pose_of, sdf_shape
 from mvsim_gym.robots.sensor_files import number
 from mvsim_gym.robots.sources import Sources
 
-__all__ = ["ImportedWorld", "import_world", "is_world"]
-
 _MAX_BLOCKS = 50_000  # in a world file
 _MAX_TRIANGLES = 2_000  # in a mesh whose footprint is built from its triangles
 _MAX_CORNERS = 14
@@ -29,8 +27,6 @@ _DEFAULT_MASS = 30.0
 
 @dataclass
 class ImportedWorld:
-    """The result of `import_world`."""
-
     xml: str
     """the text of the world file"""
     blocks: int
@@ -42,7 +38,6 @@ class ImportedWorld:
         return report(self.rows, every)
 
     def summary(self) -> Iterator[str]:
-        """Returns a summary of one line."""
         yield f"{self.blocks} blocks"
 
 
@@ -56,7 +51,6 @@ class _Builder:
         self._depth = 0
 
     def models(self, parent: Element, T_world_parent: Array, static: bool, prefix: str) -> None:  # noqa: N803
-        """Adds all models and includes below an element."""
         self._depth += 1
         if self._depth > _DEPTH:
             raise parent.fault(f"models nested deeper than {_DEPTH}")

@@ -19,8 +19,6 @@ from mvsim_gym.robots.expressions import ExpressionError, Namespace
 from mvsim_gym.robots.sources import Sources
 from mvsim_gym.robots.xacro_texts import Macro, Scope, Texts
 
-__all__ = ["Expansion", "expand"]
-
 _MAX_DEPTH = 60  # nested macros and includes
 _XACRO = re.compile(r"^xacro:")
 _DEFAULT = r"""(?:"[^"]*"|'[^']*'|(?:\$\{[^}]*\}|[^\s'"$])+)?"""
@@ -38,7 +36,6 @@ class _Expander:
         self.missing: list[tuple[str, str]] = []
 
     def children(self, parent: Element, scope: Scope) -> list[Element]:
-        """Returns the expanded children of an element."""
         self._depth += 1
         if self._depth > _MAX_DEPTH:
             raise parent.fault(f"macros or includes nested deeper than {_MAX_DEPTH}")
@@ -246,8 +243,6 @@ class _Expander:
 
 @dataclass
 class Expansion:
-    """A description without macros."""
-
     root: Element
     missing: list[tuple[str, str]]
     """place and reason of each include whose file does not exist"""

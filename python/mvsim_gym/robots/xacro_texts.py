@@ -9,10 +9,7 @@ from typing import Any
 
 from mvsim_gym.robots.elements import Element, near
 from mvsim_gym.robots.expressions import STANDARD, Budget, ExpressionError, Namespace, evaluate, size_of
-from mvsim_gym.robots.sources import Sources
-from mvsim_gym.robots.yaml_files import parse_yaml
-
-__all__ = ["Macro", "Scope", "Texts"]
+from mvsim_gym.robots.sources import Sources, parse_yaml
 
 _MAX_DEPTH = 60  # properties that depend on each other
 _SUBSTITUTION = re.compile(r"\$\$[{(]|\$\{|\$\(")
@@ -111,7 +108,6 @@ class Texts:
         return _literal("".join(map(_shown, pieces)))
 
     def text(self, text: str, scope: Scope, element: Element) -> str:
-        """Returns a text with its substitutions made."""
         return "".join(map(_shown, self._pieces(text, scope, element)))
 
     def _pieces(self, text: str, scope: Scope, element: Element) -> list[Any]:

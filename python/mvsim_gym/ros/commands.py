@@ -12,8 +12,6 @@ from mvsim_gym.parts import Vehicle
 from mvsim_gym.ros.messages import STORE
 from mvsim_gym.ros.topics import ACKERMANN_COMMAND, COMMAND, STAMPED_COMMAND, Topic
 
-__all__ = ["TIMEOUT", "Commands", "commanded_drive", "commanded_twist"]
-
 TIMEOUT = 1.0
 """Wall time without a command after which a vehicle is stopped, once; s."""
 
@@ -82,7 +80,6 @@ class Commands:
         self._fresh = True
 
     def _drive(self, vx: float, omega: float) -> None:
-        """Commands a twist."""
         _check_finite(vx, omega)
         if not self._takes_steer:
             most_vx, most_omega = self._vehicle.fastest
@@ -96,7 +93,6 @@ class Commands:
         self._steer_to(vx, math.atan2(turn, abs(vx)) if turn else 0.0)
 
     def _drive_car(self, speed: float, steer: float) -> None:
-        """Commands a speed and a steering angle of a car."""
         _check_finite(speed, steer)
         most = self._vehicle.max_steer
         assert most is not None

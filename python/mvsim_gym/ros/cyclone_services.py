@@ -16,8 +16,6 @@ from mvsim_gym._notices import notice
 from mvsim_gym.ros.services import Answer, Service
 from mvsim_gym.ros.transport import Publisher
 
-__all__ = ["ServiceServer", "reply_topic", "request_topic"]
-
 _ENCAPSULATION = 4  # bytes before each message: the byte order, and options
 _HEADER = 16
 _TAKEN = 100  # requests taken at once
@@ -57,7 +55,6 @@ class ServiceServer:
         self._waiting: list[tuple[float, Any, bytes]] = []  # replies: until when, client, message
 
     def work(self) -> None:
-        """Answers the requests that have come."""
         for sample in self._reader.take(_TAKEN):
             if sample.sample_info.valid_data:
                 self._take(sample.data, self._client_of(sample.sample_info.publication_handle))

@@ -39,8 +39,6 @@ with extra("ROS 2 without rclpy", "ros"):
     from cyclonedds.sub import DataReader
     from cyclonedds.topic import Topic as DdsTopic
 
-__all__ = ["CycloneTransport", "config_of"]
-
 _BLOCKING = 20 * 10**6  # ns that a message may wait for slow receivers
 _OF_SERVICES = Qos(10)
 _TAKEN = 100  # messages taken from a reader at once
@@ -102,16 +100,13 @@ class CycloneTransport(Transport):
         self._looked = time.monotonic()
 
     def publisher(self, topic: Topic) -> Publisher:
-        """See `Transport`."""
         return self._make_writer(f"rt{topic.name}", _type_of(topic.kind), topic.qos, topic.kind)
 
     def subscribe(self, topic: Topic, receive: Callable[[bytes], None]) -> None:
-        """See `Transport`."""
         reader = self._make_reader(f"rt{topic.name}", _type_of(topic.kind), topic.qos, topic.kind)
         self._readers.append((f"rt{topic.name}", reader, receive))
 
     def serve(self, service: Service, answer: Answer) -> None:
-        """See `Transport`."""
         requests, replies = request_topic(service.name), reply_topic(service.name)
         reader = self._make_reader(
             requests, _type_of(service.request, header=True), _OF_SERVICES, service.kind
@@ -134,7 +129,6 @@ class CycloneTransport(Transport):
         return publisher
 
     def work(self) -> None:
-        """See `Transport`."""
         self._publish_graph()
         for _, reader, receive in self._readers:
             for sample in reader.take(_TAKEN):
@@ -195,7 +189,6 @@ class CycloneTransport(Transport):
                 )
 
     def close(self) -> None:
-        """See `Transport`."""
         if self._participant is not None:
             self._readers.clear()
             self._servers.clear()
@@ -252,7 +245,6 @@ class _Writer(Publisher):
         """Size of the largest message so far, bytes."""
 
     def publish(self, data: bytes) -> bool:
-        """See `Publisher`."""
         sample = object.__new__(self._kind)
         sample.data = data
         self.largest = max(self.largest, len(data))
@@ -266,7 +258,6 @@ class _Writer(Publisher):
 
     @property
     def has_listeners(self) -> bool:
-        """See `Publisher`."""
         return bool(self.writer.get_matched_subscriptions())
 
 

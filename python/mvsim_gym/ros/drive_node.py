@@ -15,16 +15,20 @@ import numpy as np
 from mvsim_gym._notices import notice
 from mvsim_gym.deploy.driver import Driver, Step
 from mvsim_gym.deploy.watchdog import Watchdog
-from mvsim_gym.ros.diagnostics import DIAGNOSTICS, ERROR, OK, WARN, diagnostics
-from mvsim_gym.ros.drive_services import LifeCycle, drive_parameters
+from mvsim_gym.ros.drive_services import (
+    DIAGNOSTICS,
+    ERROR,
+    OK,
+    WARN,
+    LifeCycle,
+    diagnostics,
+    drive_parameters,
+)
 from mvsim_gym.ros.messages import STORE, Messages
-from mvsim_gym.ros.parameters import ParameterServer
 from mvsim_gym.ros.robot_readings import RobotReadings
-from mvsim_gym.ros.services import answering
+from mvsim_gym.ros.services import ParameterServer, answering
 from mvsim_gym.ros.topics import ACKERMANN_COMMAND, COMMAND, STAMPED_COMMAND, Qos, Topic
 from mvsim_gym.ros.transport import NodeName, Publisher, Transport
-
-__all__ = ["NODE", "SETTINGS", "STATUS", "DriveNode", "DriveOptions"]
 
 NODE = "drive"
 """The name of the node, which begins the names of its own topics, services and parameters."""
@@ -199,7 +203,6 @@ class DriveNode:
             return None
 
     def _take_goal(self, x: float, y: float) -> None:
-        """Takes a goal from the topic of goals."""
         if self._driver.is_stopped:
             raise ValueError("it has stopped: call its service start")
         self._driver.set_goal(x, y)
@@ -222,7 +225,6 @@ class DriveNode:
 
     @property
     def driver(self) -> Driver:
-        """The driver, which decides on commands."""
         return self._driver
 
     def run(self, duration: float | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Services and parameters of a node that drives: start, stop, pause, limits and ages."""
+"""Services, parameters and diagnostics of a node that drives: start, stop, pause, limits and ages."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import Any
 
 from mvsim_gym.deploy.driver import Driver
 from mvsim_gym.deploy.limits import Limits
-from mvsim_gym.ros.parameters import Parameter
+from mvsim_gym.ros.messages import STORE, Message, Messages
 from mvsim_gym.ros.robot_readings import RobotReadings
-from mvsim_gym.ros.services import Handler, Service
-
-__all__ = ["LifeCycle", "drive_parameters"]
+from mvsim_gym.ros.services import Handler, Parameter, Service
+from mvsim_gym.ros.topics import Qos, Topic
 
 _TRIGGER, _SET_BOOL = "std_srvs/srv/Trigger", "std_srvs/srv/SetBool"
 _LIMITS = {
@@ -90,7 +89,11 @@ def drive_parameters(
     Args:
         facts: values that cannot be changed.
     """
-    found = {"rate": Parameter("control periods a second, of the environment, Hz", lambda: _rate(driver))}
+    found = {
+        "rate": Parameter(
+            "control periods a second, of the environment, Hz", lambda: 1 / driver.pipeline.control_period
+        )
+    }
     for name, about in _LIMITS.items():
         put = partial(_set_limit, driver, name)
         found[f"max_{name}"] = Parameter(about, partial(_limit, driver, name), put)
@@ -114,10 +117,6 @@ def drive_parameters(
     return found
 
 
-def _rate(driver: Driver) -> float:
-    return 1 / driver.pipeline.control_period
-
-
 def _age(driver: Driver, source: str) -> float:
     return float(driver.pipeline.max_ages[source])
 
@@ -133,3 +132,28 @@ def _limit(driver: Driver, name: str) -> float:
 def _set_limit(driver: Driver, name: str, value: float | bool) -> None:
     fields: dict[str, Any] = {**driver.limits._asdict(), name: value}
     driver.limits = Limits(**fields).checked()
+
+
+DIAGNOSTICS = Topic("/diagnostics", "diagnostic_msgs/msg/DiagnosticArray", Qos(10))
+OK, WARN, ERROR = 0, 1, 2
+"""Levels of diagnostic_msgs/DiagnosticStatus."""
+
+
+def diagnostics(
+    nanoseconds: int, name: str, level: int, message: str, values: Mapping[str, object]
+) -> Message:
+    """Returns a diagnostic_msgs/DiagnosticArray with one status.
+
+    Args:
+        nanoseconds: its stamp.
+        name: of the node.
+        message: one line for people.
+        values: further facts by name.
+    """
+
+    def made(kind: str, **fields: Any) -> Any:
+        return STORE.types[f"diagnostic_msgs/msg/{kind}"](**fields)
+
+    pairs = [made("KeyValue", key=key, value=str(value)) for key, value in values.items()]
+    status = made("DiagnosticStatus", level=level, name=name, message=message, hardware_id="", values=pairs)
+    return made("DiagnosticArray", header=Messages(nanoseconds).header(""), status=[status])

@@ -12,8 +12,6 @@ from rosbags.typesys import Stores, get_typestore
 from mvsim_gym.ros.topics import Qos
 from mvsim_gym.ros.transport import NodeName
 
-__all__ = ["KIND", "QOS", "STORE", "TOPIC", "graph_message"]
-
 TOPIC = "ros_discovery_info"
 KIND = "rmw_dds_common/msg/ParticipantEntitiesInfo"
 QOS = Qos(1, latched=True)

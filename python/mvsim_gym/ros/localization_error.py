@@ -11,9 +11,7 @@ import numpy as np
 
 from mvsim_gym._checks import checked_key
 from mvsim_gym.part_states import Pose
-from mvsim_gym.ros.frames import correction
-
-__all__ = ["EstimatedPose", "LocalizationErrors"]
+from mvsim_gym.ros.transforms import correction
 
 _MOST = {"drift": 1.0, "jump_rate": 1000.0, "jump_sigma": 1000.0, "jump_sigma_yaw": 180.0, "latency": 60.0}
 """The largest value of each error."""

@@ -21,8 +21,6 @@ from mvsim_gym.readings import GnssReading, ImuReading, Reading
 with extra("a ROS 2 message", "ros"):
     from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
-__all__ = ["MAP", "STORE", "ImuNoise", "Message", "Messages", "word"]
-
 Message = Any  # an object of one of the store's types
 STORE = get_typestore(Stores.ROS2_HUMBLE)
 for _name, _fields in {
@@ -73,7 +71,6 @@ class Messages:
         return name if name in ("", MAP) else self._prefix + name
 
     def header(self, frame: str) -> Any:
-        """std_msgs/Header"""
         return _make("std_msgs/Header", stamp=self.stamp, frame_id=self._frame(frame))
 
     def truth(self, pose: Pose, twist: Twist, frame: str) -> Any:

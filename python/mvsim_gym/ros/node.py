@@ -10,19 +10,14 @@ from typing import Any, Literal
 from mvsim_gym._checks import number
 from mvsim_gym._notices import notice
 from mvsim_gym.ros.commands import Commands
-from mvsim_gym.ros.frames import FrameTopics
 from mvsim_gym.ros.localization_error import EstimatedPose, LocalizationErrors
-from mvsim_gym.ros.log_topics import LogTopics
-from mvsim_gym.ros.map_topics import MapTopics
 from mvsim_gym.ros.messages import MAP, STORE, Message, Messages, word
-from mvsim_gym.ros.reading_topics import ReadingTopics
-from mvsim_gym.ros.stamps import Schedule, Stamps
-from mvsim_gym.ros.topics import CLOCK, HISTORY, Topic
+from mvsim_gym.ros.reading_topics import MapTopics, ReadingTopics
+from mvsim_gym.ros.topics import CLOCK, HISTORY, Schedule, Stamps, Topic
+from mvsim_gym.ros.transforms import FrameTopics
 from mvsim_gym.ros.transport import Publisher, Transport, checked_namespace
-from mvsim_gym.ros.vehicle_topics import Localization, VehicleTopics, prefixes
+from mvsim_gym.ros.vehicle_topics import Localization, LogTopics, VehicleTopics, prefixes
 from mvsim_gym.world import World
-
-__all__ = ["RosNode"]
 
 _COMMANDS_EVERY = 0.01  # s of wall time between checks for commands
 _LISTENERS_EVERY = 0.1  # s of wall time between checks for subscribers
@@ -191,11 +186,9 @@ class RosNode:
 
     @property
     def topics(self) -> list[str]:
-        """The names of the published topics."""
         return self._sink.topics
 
     def update(self) -> None:
-        """Publishes new messages and carries out commands."""
         now = self._now()
         if now - self._looked >= _COMMANDS_EVERY:
             self._looked = now
@@ -304,7 +297,6 @@ class _NetworkSink:
         return topic in self._latched and self._now() - self._latched[topic] >= _LATCHED_EVERY
 
     def write(self, topic: str, message: Message, nanoseconds: int) -> None:
-        """Sends it."""
         if topic in self._latched:
             self._latched[topic] = self._now()
         data = bytes(STORE.serialize_cdr(message, message.__msgtype__))

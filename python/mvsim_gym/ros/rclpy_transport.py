@@ -29,8 +29,6 @@ except ImportError as error:
         " --via cyclonedds"
     ) from error
 
-__all__ = ["RclpyTransport"]
-
 _TAKEN = 100  # messages taken at once
 _UNMATCHED_EVERY = 0.5  # s of wall time between checks for publishers that do not match
 _BEFORE_RANGES = ("foxy", "galactic", "humble")  # distributions without ROS_AUTOMATIC_DISCOVERY_RANGE
@@ -58,7 +56,6 @@ class RclpyTransport(Transport):
         self._unmatched: set[str] = set()  # notices that the last check found
 
     def publisher(self, topic: Topic) -> Publisher:
-        """See `Transport`."""
         return _Publisher(
             self._nodes[0].node.create_publisher(_type_of(topic.kind), topic.name, _qos(topic.qos))
         )
@@ -81,7 +78,7 @@ class RclpyTransport(Transport):
 
     def serve(self, service: Service, answer: Answer) -> None:
         """See `Transport`. A request that cannot be answered gets an empty reply."""
-        kind = _service_of(service)
+        kind = _class_of(service.kind)
 
         def respond(request: Any, empty: Any) -> Any:
             self._came += 1
@@ -92,7 +89,6 @@ class RclpyTransport(Transport):
         self._nodes[0].node.create_service(kind, service.name, respond)
 
     def work(self) -> None:
-        """See `Transport`."""
         for node in self._nodes:
             for _ in range(_TAKEN):
                 before = self._came
@@ -119,7 +115,6 @@ class RclpyTransport(Transport):
         self._unmatched = unmatched
 
     def close(self) -> None:
-        """See `Transport`."""
         for node in self._nodes:
             node.close()
 
@@ -154,13 +149,11 @@ class _Publisher(Publisher):
         self._publisher = publisher
 
     def publish(self, data: bytes) -> bool:
-        """See `Publisher`."""
         self._publisher.publish(data)
         return True
 
     @property
     def has_listeners(self) -> bool:
-        """See `Publisher`."""
         return bool(self._publisher.get_subscription_count())
 
 
@@ -191,13 +184,13 @@ def _qos(qos: Qos) -> Any:
     )
 
 
-def _service_of(service: Service) -> Any:
-    """Returns the class of a service's type. ImportError: its package is not installed."""
-    package, _, name = service.kind.split("/")
+def _class_of(kind: str) -> Any:
+    """Returns the class of a type of messages or services. ImportError: its package is not installed."""
+    package, folder, name = kind.split("/")
     try:
-        return getattr(importlib.import_module(f"{package}.srv"), name)
+        return getattr(importlib.import_module(f"{package}.{folder}"), name)
     except (ImportError, AttributeError):
-        raise ImportError(f"the ROS 2 installation has no {service.kind}") from None
+        raise ImportError(f"the ROS 2 installation has no {kind}") from None
 
 
 def _converted(message: Any, kind: str) -> Any:
@@ -231,11 +224,7 @@ def _type_of(kind: str) -> Any:
         ImportError: its package is not installed.
         ValueError: its fields differ from ours.
     """
-    package, _, name = kind.split("/")
-    try:
-        found = getattr(importlib.import_module(f"{package}.msg"), name)
-    except (ImportError, AttributeError):
-        raise ImportError(f"the ROS 2 installation has no {kind}") from None
+    found = _class_of(kind)
     fields = [field for field, _ in STORE.fielddefs[kind][1]]
     if list(found.get_fields_and_field_types()) != fields:
         there = ", ".join(found.get_fields_and_field_types())

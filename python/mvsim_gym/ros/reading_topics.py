@@ -1,4 +1,5 @@
-"""Topics of readings, of the sensors of a vehicle or of those that stand in the world."""
+"""Topics of readings, of the sensors of a vehicle or of those that stand in the world, and of the world's occupancy
+grids. A grid is written once, and late subscribers receive it too."""
 
 from __future__ import annotations
 
@@ -7,14 +8,15 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
+import numpy as np
+
+from mvsim_gym import _core
 from mvsim_gym._notices import notice
-from mvsim_gym.parts import Sensor
-from mvsim_gym.ros.frames import FrameTopics
+from mvsim_gym.parts import Pose, Sensor
 from mvsim_gym.ros.messages import Messages
 from mvsim_gym.ros.sensor_messages import Stream, streams_of
 from mvsim_gym.ros.topics import HISTORY, Qos, Sink, Topic
-
-__all__ = ["ReadingTopics", "Sampled", "Scheduled"]
+from mvsim_gym.ros.transforms import FrameTopics
 
 
 class Scheduled:
@@ -33,7 +35,6 @@ class Scheduled:
         return self.sensor.time
 
     def read(self) -> Any:
-        """Returns the new reading."""
         return self.sensor.read()
 
     def forget(self) -> None:
@@ -49,7 +50,6 @@ class Sampled:
         self._read_at = -math.inf  # s of the episode
 
     def moment(self) -> float | None:
-        """See `Scheduled`."""
         now = self.sensor.world_time
         if self._read_at <= now < self._read_at + (1 - 1e-6) * self.sensor.period:
             return None
@@ -151,3 +151,36 @@ class ReadingTopics:
         """Restarts the counts of readings."""
         for source, _ in self._sources:
             source.forget()
+
+
+_ONCE = Qos(1, latched=True)
+_VALUES = np.array([0, 100, -1], np.int8)  # values of a free, an occupied and an unknown cell
+
+
+class MapTopics:
+    """The occupancy grids of a world: the first as `simul_map`, further ones as `simul_map_2`, `simul_map_3`, ...
+
+    Args:
+        prefix: prefix of the topics.
+    """
+
+    def __init__(self, sink: Sink, prefix: str) -> None:
+        self._sink, self._prefix = sink, prefix
+        self._taken: dict[str, bool] = {}  # offered topics, and whether the sink took them
+
+    def write(self, model: _core.Model, now: int) -> None:
+        """Offers and writes the topics; to be called again if the world is replaced.
+
+        Args:
+            now: time of the messages, ns.
+        """
+        messages = Messages(now)
+        for k, (cells, resolution, (x, y, yaw)) in enumerate(model.grids, 1):
+            name = f"{self._prefix}/simul_map" + (f"_{k}" if k > 1 else "")
+            height, width = cells.shape
+            info = messages.map_info(resolution, width, height, Pose(x, y, 0, yaw, 0, 0))
+            for topic, message in ((name, messages.map(_VALUES[cells], info)), (f"{name}_metadata", info)):
+                if topic not in self._taken:
+                    self._taken[topic] = self._sink.offer(Topic(topic, message.__msgtype__, _ONCE))
+                if self._taken[topic] and self._sink.wants(topic):
+                    self._sink.write(topic, message, now)

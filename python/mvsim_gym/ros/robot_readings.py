@@ -17,8 +17,6 @@ from mvsim_gym.ros.messages import STORE
 from mvsim_gym.ros.topics import Qos, Topic
 from mvsim_gym.ros.transforms import TransformBuffer, TransformError, composed
 
-__all__ = ["RobotReadings", "check_told", "yaw_of"]
-
 _SENSOR = Qos(5, reliable=False)
 _LATEST = Qos(10)
 _TRANSFORMS = "tf2_msgs/msg/TFMessage"

@@ -13,8 +13,6 @@ from mvsim_gym.parts import Pose, Sensor
 from mvsim_gym.readings import CameraReading, ImuReading, Reading
 from mvsim_gym.ros.messages import ImuNoise, Message, Messages, word
 
-__all__ = ["STREAMS", "Stream", "streams_of"]
-
 _IMU_NOISE = (
     "angular_velocity_white_noise_std_noise",
     "linear_acceleration_white_noise_std_noise",
@@ -25,8 +23,6 @@ _DEPTH_MAX = 2**16 - 1  # the largest depth that a pixel holds; 0 (no measuremen
 
 
 class Stream(NamedTuple):
-    """One topic of a sensor."""
-
     topic: str
     kind: str
     frame: str

@@ -14,20 +14,6 @@ from typing import NamedTuple
 from mvsim_gym.ros.services import Answer, Service
 from mvsim_gym.ros.topics import Topic
 
-__all__ = [
-    "ANY",
-    "LOCAL",
-    "NODE",
-    "WAYS",
-    "Network",
-    "NodeName",
-    "Publisher",
-    "Transport",
-    "checked_namespace",
-    "network_of",
-    "open_transport",
-]
-
 WAYS = ("rclpy", "cyclonedds")
 LOCAL, ANY = "local", "any"
 _LAST_DOMAIN = 232
@@ -43,8 +29,6 @@ class Network(NamedTuple):
 
 
 class NodeName(NamedTuple):
-    """The name of a node."""
-
     name: str
     namespace: str = ""
     """e.g. `/fleet`, or empty"""
@@ -67,8 +51,6 @@ def checked_namespace(name: str, namespace: str) -> str:
 
 
 class Publisher(ABC):
-    """Publishes on one topic."""
-
     @abstractmethod
     def publish(self, data: bytes) -> bool:
         """Sends an encoded message. Returns False if receivers were too slow and the message was dropped."""

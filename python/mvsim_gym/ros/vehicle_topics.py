@@ -1,9 +1,9 @@
-"""Topics of a vehicle: its state, its outline, the readings of its sensors."""
+"""Topics of a vehicle: its state, its outline, the readings of its sensors, the columns of its CSV files."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -12,13 +12,11 @@ import numpy.typing as npt
 from mvsim_gym import _core
 from mvsim_gym.parts import Pose, Vehicle
 from mvsim_gym.ros.commands import commanded_drive, commanded_twist
-from mvsim_gym.ros.frames import FrameTopics, correction
 from mvsim_gym.ros.localization_error import EstimatedPose
 from mvsim_gym.ros.messages import MAP, Message, Messages, word
 from mvsim_gym.ros.reading_topics import ReadingTopics
-from mvsim_gym.ros.topics import ACKERMANN_COMMAND, COMMAND, STATES, Sink, Topic
-
-__all__ = ["Localization", "VehicleTopics", "prefixes"]
+from mvsim_gym.ros.topics import ACKERMANN_COMMAND, COMMAND, HISTORY, STATES, Qos, Sink, Topic
+from mvsim_gym.ros.transforms import FrameTopics, correction
 
 _LEAD = 50 * 10**6  # ns by which an identity transform is stamped ahead
 _NOWHERE = Pose(0, 0, 0, 0, 0, 0)
@@ -248,3 +246,50 @@ class VehicleTopics:
             c, s = np.cos(yaw + steer), np.sin(yaw + steer)
             turned = corners @ np.array([[c, s], [-s, c]]) + (x, y)
             yield f"mvsim.chassis_shape.wheel{k}", np.column_stack([turned, np.full(4, radius)])
+
+
+_KIND = "std_msgs/msg/Float64"
+
+
+class LogTopics:
+    """Topics `log/pose/COLUMN`, `log/wheel_1/COLUMN`, ... of each vehicle.
+
+    Args:
+        prefixes: prefixes of the topics of each vehicle, by its index in the world.
+        history: number of messages that a topic keeps.
+    """
+
+    def __init__(
+        self, sink: Sink, simulation: _core.Simulation, prefixes: Mapping[int, str], history: int = HISTORY
+    ) -> None:
+        self._sink = sink
+        self._simulation = simulation
+        self._log: _core.StepLog | None = _core.StepLog(simulation)
+        self._topics: dict[int, list[list[str]]] = {}  # by vehicle and table
+        for vehicle, prefix in prefixes.items():
+            tables = self._topics[vehicle] = []
+            for k, columns in enumerate(self._log.columns(vehicle)):
+                table = "pose" if k == 0 else f"wheel_{k}"
+                tables.append([f"{prefix}/log/{table}/{word(column)}" for column in columns])
+                for name in tables[-1]:
+                    sink.offer(Topic(name, _KIND, Qos(history)))
+
+    def write(self, now: int) -> None:
+        """Writes the values of the last step that have a receiver."""
+        if self._log is None:
+            return
+        for vehicle, tables in self._topics.items():
+            wanted = [[self._sink.wants(name) for name in names] for names in tables]
+            if not any(map(any, wanted)):
+                continue
+            for names, row, wants in zip(tables, self._log.rows(vehicle), wanted, strict=False):
+                for name, value, heard in zip(names, row, wants, strict=True):
+                    if heard:
+                        self._sink.write(name, Messages.value("Float64", value), now)
+
+    def forget(self) -> None:
+        """Begins anew after a reset of the world, which has made no step yet."""
+        self._log = _core.StepLog(self._simulation)
+
+    def close(self) -> None:
+        self._log = None

@@ -9,8 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from mvsim_gym import __version__
-from mvsim_gym.tools.options import keywords
-from mvsim_gym.tools.settings import search_working_folder
+from mvsim_gym.tools.options import keywords, search_working_folder
 from mvsim_gym.tools.terminal import plain_output
 
 _COMMANDS = {
@@ -33,7 +32,8 @@ def _parser() -> argparse.ArgumentParser:
     for name, place in _COMMANDS.items():
         module = importlib.import_module(f"mvsim_gym.tools.commands.{place}")
         own = commands.add_parser(name, help=module.HELP, description=getattr(module, "DESCRIPTION", None))
-        module.add(own)
+        if hasattr(module, "add"):
+            module.add(own)
         if hasattr(module, "run"):  # otherwise each of its subcommands has one
             own.set_defaults(run=module.run)
     return parser

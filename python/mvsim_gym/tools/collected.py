@@ -83,7 +83,6 @@ class Episodes:
 
     @property
     def name(self) -> str:
-        """The id of the data set."""
         return self._id
 
     @property

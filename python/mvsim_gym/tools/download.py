@@ -47,7 +47,6 @@ def pieces_of(url: str, max_bytes: int) -> Iterator[bytes]:
 
 
 def _checked(answer: Any, url: str, max_bytes: int) -> Iterator[bytes]:
-    """Yields the whole body of an answer."""
     if answer.status != 200:
         raise FetchError(f"{url}: the server answers {answer.status} {_line(answer.reason)}, expected 200")
     packing = answer.headers.get("Content-Encoding", "identity").strip().lower()
@@ -98,11 +97,9 @@ class _Paced(io.RawIOBase):
         self.most = _HEAD_BYTES
 
     def readable(self) -> bool:
-        """Yes."""
         return True
 
     def readinto(self, buffer: Any) -> int | None:
-        """See `io.RawIOBase`."""
         if self._got > self.most:
             raise OSError(f"the server sends more than {self.most} bytes besides the file")
         left = self._began + _SILENCE + self._got / _SLOWEST - time.monotonic()
@@ -118,7 +115,6 @@ class _Paced(io.RawIOBase):
         return got
 
     def close(self) -> None:
-        """See `io.RawIOBase`."""
         self._raw.close()
         super().close()
 
@@ -133,7 +129,6 @@ class _Answer(http.client.HTTPResponse):
         self.fp = io.BufferedReader(self._paced)
 
     def begin(self) -> None:
-        """See `http.client.HTTPResponse`."""
         super().begin()
         self._paced.most = self._most
 
@@ -144,7 +139,6 @@ class _Http(urllib.request.HTTPHandler):
         self._answer = answer
 
     def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
-        """See `urllib.request.HTTPHandler`."""
         return self.do_open(_connection(http.client.HTTPConnection, self._answer), req)
 
 
@@ -154,7 +148,6 @@ class _Https(urllib.request.HTTPSHandler):
         self._answer = answer
 
     def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
-        """See `urllib.request.HTTPSHandler`."""
         made = _connection(http.client.HTTPSConnection, self._answer)
         return self.do_open(made, req, context=self._context)  # type: ignore[attr-defined]
 

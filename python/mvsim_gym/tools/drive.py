@@ -12,7 +12,7 @@ from typing import Any
 from mvsim_gym._checks import plain_values
 from mvsim_gym.deploy import Pipeline, load_policy
 from mvsim_gym.deploy.driver import Driver
-from mvsim_gym.deploy.robots import robot_names
+from mvsim_gym.deploy.limits import robot_names
 
 _GUARD_ENDS = 5.0  # s that the end of the guard may take
 _TOPICS = {

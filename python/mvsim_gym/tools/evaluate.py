@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 
 from mvsim_gym._checks import checked_count
-from mvsim_gym.tools.episodes import agents_of, ends_of, outcome
 from mvsim_gym.tools.policy import (
     Policy,
     RandomPolicy,
+    agents_of,
     begin_episodes,
+    ends_of,
     envs_for,
     keywords_of,
+    outcome,
     policy_of,
 )
 from mvsim_gym.vector_env import VectorEnv

@@ -17,8 +17,15 @@ import numpy.typing as npt
 
 from mvsim_gym._checks import checked_count
 from mvsim_gym._notices import extra
-from mvsim_gym.tools.episodes import agents_of, ends_of, outcome
-from mvsim_gym.tools.policy import begin_episodes, envs_for, keywords_of, policy_of
+from mvsim_gym.tools.policy import (
+    agents_of,
+    begin_episodes,
+    ends_of,
+    envs_for,
+    keywords_of,
+    outcome,
+    policy_of,
+)
 from mvsim_gym.vector_env import VectorEnv
 
 _AFTERWARDS = 1.0  # s of film after the end of an episode
@@ -95,7 +102,6 @@ def film(
 
 
 def _picture_of(envs: VectorEnv) -> npt.NDArray[np.uint8]:
-    """Returns the image of the one world."""
     pictures = envs.render()
     assert pictures is not None  # since the render mode is set
     return pictures[0]

@@ -16,10 +16,8 @@ from urllib.parse import quote
 from mvsim_gym._notices import printable
 from mvsim_gym._rotation import quaternion_of
 from mvsim_gym.parts import Vehicle
-from mvsim_gym.tools.ending import ended_by_signals, hear_ctrl_c
-from mvsim_gym.tools.joystick import Device, Gamepad, first_device
-from mvsim_gym.tools.teleop import HELP, Teleop
-from mvsim_gym.tools.terminal import control
+from mvsim_gym.tools.teleop import HELP, Device, Gamepad, Teleop, first_device
+from mvsim_gym.tools.terminal import control, ended_by_signals, hear_ctrl_c
 from mvsim_gym.world import World
 
 if TYPE_CHECKING:
@@ -249,7 +247,6 @@ class _Pace:
         self.single_steps = 0
 
     def lag(self, simulated: float, dt: float) -> float:
-        """As `Clock.lag`."""
         if self._view is None:
             return self._clock.lag(simulated)
         controls = self._view.controls

@@ -19,7 +19,7 @@ from gymnasium import spaces
 
 from mvsim_gym._notices import extra
 from mvsim_gym._picture import png_of
-from mvsim_gym.tools.lerobot_statistics import Statistics, statistics_of
+from mvsim_gym.tools.datasets import Statistics, statistics_of
 
 with extra("a data set of LeRobot", "lerobot"):
     import pyarrow as pa
@@ -38,8 +38,6 @@ _PICTURE = "image"
 
 
 class Form(NamedTuple):
-    """The contents of the steps of a data set."""
-
     observations: spaces.Dict
     actions: Sequence[str]
     """names of the action's values"""
@@ -51,8 +49,6 @@ class Form(NamedTuple):
 
 
 class LeRobotFolder(NamedTuple):
-    """A complete data set."""
-
     path: str
     name: str
     """LeRobot's `repo_id`"""
@@ -61,15 +57,12 @@ class LeRobotFolder(NamedTuple):
 
 
 class _Feature(NamedTuple):
-    """A column of the data."""
-
     dtype: str
     shape: tuple[int, ...]
     names: list[str] | None = None
 
     @property
     def told(self) -> dict[str, Any]:
-        """Returns its entry in info.json."""
         return {"dtype": self.dtype, "shape": list(self.shape), "names": self.names}
 
     @property
@@ -160,16 +153,12 @@ def _features(form: Form) -> dict[str, _Feature]:
     if names:
         out[_STATE] = _Feature("float32", (len(names),), names)
     for key, box in boxes.items():
-        if _is_picture(box):
+        if len(box.shape) == 3 and box.shape[2] == 3 and box.dtype == np.uint8:
             out[f"observation.images.{key}"] = _Feature(_PICTURE, box.shape, ["height", "width", "channels"])
         elif len(box.shape) > 1:
             out[f"observation.{key}"] = _Feature(box.dtype.name, box.shape)
     out["action"] = _Feature("float32", (len(form.actions),), list(form.actions))
     return {**out, **_OF_STEPS}
-
-
-def _is_picture(box: Any) -> bool:
-    return bool(len(box.shape) == 3 and box.shape[2] == 3 and box.dtype == np.uint8)
 
 
 class _Data:
@@ -198,7 +187,9 @@ class _Data:
         columns = self._columns(arrays, bool(metadata["success"]))
         count = len(arrays["actions"])
         if self._writer is None or self._bytes >= _FILE_MB << 20:
-            self._begin_file()
+            if self._writer is not None:
+                self._writer.close()
+            self._writer, self._bytes, self._number = None, 0, self._number + 1
         for first in range(0, count, _ROWS):
             cut = slice(first, first + _ROWS)
             made = {key: self.features[key].column(values[cut]) for key, values in columns.items()}
@@ -221,11 +212,6 @@ class _Data:
         found = {key: statistics_of(columns[key], f.dtype == _PICTURE) for key, f in self.features.items()}
         self.episodes, self.steps = self.episodes + 1, self.steps + count
         return row, found
-
-    def _begin_file(self) -> None:
-        if self._writer is not None:
-            self._writer.close()
-        self._writer, self._bytes, self._number = None, 0, self._number + 1
 
     def _columns(self, arrays: Mapping[str, Array], success: bool) -> dict[str, Array]:
         """Returns the columns of an episode. The observation after the last step has no row, as in all data of

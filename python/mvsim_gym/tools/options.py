@@ -1,14 +1,102 @@
-"""Options that several commands share, each defined once, and the keywords that they stand for."""
+"""Options that several commands share, each defined once, and the keywords that they stand for. Keywords of
+environments are made from texts such as `--set KEY=VALUE`."""
 
 from __future__ import annotations
 
 import argparse
+import ast
+import json
 import os
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from mvsim_gym._checks import quoted
+from mvsim_gym._constructors import all_options
 from mvsim_gym._files import parsed_resources
-from mvsim_gym.tools.settings import settings_of
+from mvsim_gym.registration import module_of
+
+_TAKEN = {"camera_backend", "max_episode_steps", "memory_limit", "spl", "strict_actions"}
+"""Keywords of constructors that `--set` takes. The command chooses the others."""
+_OPTIONS = {"roots": "--roots FOLDER", "resources": "--resources PREFIX=FOLDER", "strict": "--strict"}
+_WORDS = {"True": True, "False": False, "None": None}
+
+
+def settings_of(texts: Iterable[str], option: str = "--set") -> dict[str, Any]:
+    """Returns keywords of an environment from texts KEY=VALUE. Dots lead into dicts: `reward.collision=-20`. A value is
+    JSON, True, False, None or a dict or list of Python; everything else is a text.
+
+    Raises:
+        ValueError: a text has no key or value, contradicts an earlier one, or names a keyword that the command chooses.
+    """
+    found: dict[str, Any] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        path = [part.strip() for part in key.split(".")]
+        if not equals or not all(path):
+            raise ValueError(
+                f"{option}: found {quoted(text)}, expected KEY=VALUE, such as time_limit=30 or reward.collision=-20"
+            )
+        if path[0] in _OPTIONS:
+            raise ValueError(f"{option}: found the keyword '{path[0]}', expected {_OPTIONS[path[0]]}")
+        if path[0] == "env" or path[0] in all_options().keys() - _TAKEN:
+            raise ValueError(
+                f"{option}: found the keyword '{path[0]}', which the command chooses, expected one of the environment"
+            )
+        nested = _value(f"{option} {key.strip()}", value.strip())
+        for name in reversed(path):
+            nested = {name: nested}
+        _check_kinds(option, found, nested, "")
+        found = merged(found, nested)
+    return found
+
+
+def merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns keywords of both arguments. Two dicts of one keyword are merged; otherwise the second value counts."""
+    out = {**first, **second}
+    for name in first.keys() & second.keys():
+        if isinstance(first[name], Mapping) and isinstance(second[name], Mapping):
+            out[name] = merged(first[name], second[name])
+    return out
+
+
+def combined(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the same as `merged`, but with the roots of both."""
+    roots = [*first.get("roots", ()), *second.get("roots", ())]
+    return {**merged(first, second), **({"roots": roots} if roots else {})}
+
+
+def search_working_folder(env: str) -> None:
+    """Adds the working folder to the end of the import path, so that `module:id` finds its modules."""
+    if module_of(env) is not None and os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
+
+
+def _value(name: str, text: str) -> Any:
+    if text in _WORDS:
+        return _WORDS[text]
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        if not text.startswith(("{", "[", '"')):
+            return text
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        raise ValueError(
+            f'{name}: found {quoted(text)}, expected JSON, such as {{"collision": -20}}, or a text'
+        ) from None
+
+
+def _check_kinds(option: str, first: Mapping[str, Any], second: Mapping[str, Any], place: str) -> None:
+    """Refuses a keyword that is a dict in one argument and another value in the other."""
+    for name in first.keys() & second.keys():
+        old, new = (isinstance(values[name], Mapping) for values in (first, second))
+        if old and new:
+            _check_kinds(option, first[name], second[name], f"{place}{name}.")
+        elif old or new:
+            raise ValueError(f"{option}: found {place}{name} both with and without parts of its own")
+
 
 _HUB_PORT = 23700  # mvsim_gym.comms.PORT, without importing it
 _POLICY = (
@@ -49,7 +137,6 @@ def add_list(parser: argparse.ArgumentParser, flag: str, metavar: str, text: str
 
 
 def add_loading(parser: argparse.ArgumentParser) -> None:
-    """Adds the options of `loading`."""
     add_list(parser, "--roots", "FOLDER", "a further folder that the world may read")
     add_list(parser, "--resources", "PREFIX=FOLDER", "a folder that replaces a prefix of URLs")
     parser.add_argument("--strict", action="store_true", help="a warning is an error")
@@ -101,22 +188,18 @@ def doors(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def add_world(parser: argparse.ArgumentParser) -> None:
-    """Adds the world of a command."""
     parser.add_argument("world", metavar="WORLD", help="a world file")
 
 
 def add_worlds(parser: argparse.ArgumentParser) -> None:
-    """Adds several worlds."""
     parser.add_argument("worlds", metavar="WORLD", nargs="+", help="world files")
 
 
 def add_output(parser: argparse.ArgumentParser, metavar: str, text: str, *, required: bool = True) -> None:
-    """Adds the path of the result."""
     parser.add_argument("-o", "--output", required=required, metavar=metavar, help=text)
 
 
 def add_record(parser: argparse.ArgumentParser, text: str) -> None:
-    """Adds a file for a recording."""
     parser.add_argument("--record", metavar="FILE.mcap", help=text)
 
 
@@ -126,7 +209,6 @@ def add_seed(parser: argparse.ArgumentParser, what: str, default: int = 0, more:
 
 
 def add_policy(parser: argparse.ArgumentParser) -> None:
-    """Adds the policy."""
     parser.add_argument("--policy", default="random", metavar="P", help=_POLICY)
 
 
@@ -136,14 +218,12 @@ def add_duration(parser: argparse.ArgumentParser, text: str, *flags: str, **how:
 
 
 def add_speed(parser: argparse.ArgumentParser) -> None:
-    """Adds the speed of a film or a playback."""
     parser.add_argument(
         "--speed", type=float, default=1.0, metavar="FACTOR", help="2: twice as fast (default 1)"
     )
 
 
 def add_port(parser: argparse.ArgumentParser, flag: str, **how: Any) -> None:
-    """Adds the port of a view."""
     parser.add_argument(
         flag, type=int, default=8080, help="port of the view; 0 takes a free one (default 8080)", **how
     )
@@ -174,7 +254,6 @@ def add_env(parser: argparse.ArgumentParser, seed: int = 0, *, optional: bool = 
 
 
 def add_hub(parser: argparse.ArgumentParser) -> None:
-    """Adds the address and the port of a hub."""
     parser.add_argument(
         "--host", default="127.0.0.1", metavar="ADDRESS", help="address of the hub (default 127.0.0.1)"
     )

@@ -14,7 +14,7 @@ from mvsim_gym._build import one_world
 from mvsim_gym._constructors import all_options
 from mvsim_gym._notices import notice
 from mvsim_gym.registration import listing
-from mvsim_gym.tools.ending import ended_by_signals, hear_ctrl_c
+from mvsim_gym.tools.terminal import ended_by_signals, hear_ctrl_c
 from mvsim_gym.world import World
 
 _NAP = 0.01  # s of wall time between checks for commands of browsers
@@ -47,10 +47,9 @@ def play(
         ImportError: the extra `view` or `record` is missing.
         OSError, ValueError: the file cannot be read, its world is not found, or the port is in use.
     """
-    from mvsim_gym.recording.recorded import Recorded
+    from mvsim_gym.recording.mcap_reading import Recorded
     from mvsim_gym.view.doors import Doors
-    from mvsim_gym.view.playback import Playback
-    from mvsim_gym.view.played_view import PlayedView
+    from mvsim_gym.view.playback import Playback, PlayedView
 
     if not 0.1 <= speed <= 10:
         raise ValueError(f"--speed: found {speed:g}, expected 0.1 to 10")

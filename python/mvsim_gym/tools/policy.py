@@ -2,7 +2,7 @@
 
 They are `random`, a folder that `mvsim-gym export` wrote, a model of Stable-Baselines3 (MODEL.zip), or FILE.py[:NAME].
 The function `policies(env)` of such a file returns scripted policies by name, as in examples/baselines.py. Loading a
-model or a file runs its code; a folder contains none.
+model or a file runs its code; a folder contains none. Whole episodes are for films and data sets.
 """
 
 from __future__ import annotations
@@ -20,11 +20,15 @@ import numpy.typing as npt
 
 from mvsim_gym._notices import extra, notice
 from mvsim_gym._outputs import flat_space, flattened
-from mvsim_gym.tools.settings import combined
+from mvsim_gym.tools.options import combined
 from mvsim_gym.vector_env import VectorEnv
 
 if TYPE_CHECKING:
     from mvsim_gym.deploy.policy import PolicyFile
+
+
+from mvsim_gym._build import one_world, recipe_of
+from mvsim_gym._constructors import CONSTRUCTORS
 
 Policy = Callable[[Mapping[str, npt.NDArray[Any]]], npt.NDArray[np.float32]]
 """Maps observations to actions. Both have a row for each env or agent. If it has a state, see `begin_episodes`."""
@@ -167,14 +171,12 @@ class _Recurrent:
         self._states: tuple[npt.NDArray[np.float32], ...] | None = None  # (layers, n, size)
 
     def begin(self, rows: npt.NDArray[np.bool_] | None = None) -> None:
-        """As `PolicyFile.begin`."""
         if rows is None:
             self._states = None
         for state in self._states or ():
             state[:, rows] = 0
 
     def __call__(self, observations: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
-        """Returns the deterministic actions."""
         actions, states = self._network.predict(self._seen(observations), self._states, deterministic=True)
         self._states = tuple(map(np.array, states))
         return np.asarray(actions)
@@ -300,3 +302,46 @@ def _module_of(path: str) -> Any:
     sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
     spec.loader.exec_module(module)
     return module
+
+
+def agents_of(env_id: str, keywords: Mapping[str, Any]) -> int:
+    """Returns the number of rows that one world has in a `VectorEnv` with these keywords.
+
+    Raises:
+        ValueError: agents restart one by one, so episodes of the world have no end.
+    """
+    batch = one_world(env_id, **keywords)
+    if batch.spec.on_end == "respawn":
+        raise ValueError(
+            f"{env_id}: found on_end=\"respawn\", expected 'wait' or 'end_all': with respawn agents restart one by one,"
+            " so an episode of the world has no end"
+        )
+    return batch.num_agents
+
+
+def is_flat(env_id: str) -> bool:
+    """Returns whether the id was registered with `flatten=True`, so that its observations are one vector."""
+    return bool(recipe_of(CONSTRUCTORS["VectorEnv"], env_id, {}).options["flatten"])
+
+
+def ends_of(finished: npt.NDArray[np.bool_], infos: dict[str, Any]) -> dict[int, dict[str, Any]]:
+    """Returns the infos, as of `Env`, of the rows whose episode ended in a step; `infos` are those of the step."""
+    return {
+        row: {
+            key: values[row].item()
+            for key, values in infos.items()
+            if not key.startswith("_") and infos[f"_{key}"][row]
+        }
+        for row in finished.nonzero()[0].tolist()
+    }
+
+
+def outcome(info: dict[str, Any]) -> str:
+    """Returns one word for how an episode ended, from the info of its last step."""
+    if info["success"]:
+        return "success"
+    held = [key.removeprefix("terminated/") for key in info if key.startswith("terminated/") and info[key]]
+    if held:
+        return held[0]
+    # an episode without any of these ended with another agent of its world
+    return next((word for word in ("timeout", "diverged") if info[word]), "cut short")

@@ -35,15 +35,12 @@ _HEADER = ["t_start", "vehicle", "kind", "a", "b", "c"]
 
 
 class Command(NamedTuple):
-    """A line of the script, with its place for messages."""
-
     start: float
     vehicle: str
     values: tuple[float, ...]
     where: str
 
     def apply(self, world: World) -> None:
-        """Gives the command to its vehicle."""
         try:
             world.vehicles[self.vehicle].set_command(*self.values)
         except ValueError as error:
@@ -126,7 +123,6 @@ class _States:
         self._step = 0
 
     def write(self) -> None:
-        """Writes a row with the present state."""
         row: list[float] = [self._step, self._world.time]
         for vehicle in self._world.vehicles.values():
             row += self._of_vehicle(vehicle)

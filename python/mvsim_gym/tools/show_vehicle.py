@@ -18,8 +18,6 @@ from mvsim_gym._rotation import moved
 from mvsim_gym.parts import Vehicle
 from mvsim_gym.world import World
 
-__all__ = ["class_in", "show_vehicle"]
-
 _SIDE = 900  # width and height of an image, px
 _AXES = ("#d62728", "#2ca02c", "#1f4fd8")  # of x, y and z, as robot tools have them
 _LENGTH = 0.12  # of an axis, of the size of the vehicle

@@ -1,18 +1,21 @@
-"""Driving by keys, with the same keys as in MVSim."""
+"""Driving by keys or by a gamepad, with the same keys, axes and buttons as in MVSim."""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple, Protocol
 
+from mvsim_gym._notices import extra
 from mvsim_gym.world import Vehicle, World
 
 _DEGREE = math.pi / 180
 
 
 class _Keys(NamedTuple):
-    """Changes of the parts of a command by keys."""
-
     forward: tuple[float, ...]
     """change by W; S gives the opposite"""
     left: tuple[float, ...]
@@ -63,7 +66,6 @@ class Teleop:
 
     @property
     def command(self) -> dict[str, float]:
-        """The command that keys gave to the selected vehicle."""
         if self.selected is None:
             return {}
         return dict(zip(self.selected.command_names, self._commands[self._selected], strict=True))
@@ -73,7 +75,6 @@ class Teleop:
         self._commands = [[0.0] * len(command) for command in self._commands]
 
     def select(self, vehicle: str) -> None:
-        """Selects the vehicle with this name."""
         names = [one.name for one in self._vehicles]
         if vehicle in names:
             self._selected = names.index(vehicle)
@@ -107,7 +108,6 @@ class Teleop:
         self._set(vehicle, command)
 
     def set_command(self, *values: float) -> None:
-        """Commands the selected vehicle, within its limits."""
         if self.selected is not None:
             self._set(self.selected, list(values))
 
@@ -118,3 +118,144 @@ class Teleop:
                 command[i] = min(max(command[i], -limits[name]), limits[name])
         self._commands[self._selected] = command
         vehicle.set_command(*command)
+
+
+_PERIOD = 0.01  # s of wall time between polls
+_GROWTH = 1.01  # factor of a limit for each poll with the button pressed
+_LEAST, _MOST = 1e-2, 1e2  # bounds of the limits
+_MAX_SPEED = 1.0  # m/s, initial limit
+_MAX_TURN = {"differential": 0.5}  # rad/s, initial limit by dynamics
+_MAX_TURN_OF_CARS = 0.7  # rad/s or rad of steering, initial limit
+_SPEED_AXIS, _TURN_AXIS, _LEAST_AXES = 1, 0, 2
+_BRAKE, _SLOWER_TURN, _FASTER_TURN, _SLOWER, _FASTER = 3, 6, 4, 7, 5  # buttons
+_LEAST_BUTTONS = 8
+_COMMANDS = (("vx", "omega"), ("vx", "steer"))  # commands that a gamepad can give
+
+
+class Device(Protocol):
+    """The part of `pygame.joystick.Joystick` that is used."""
+
+    def get_numaxes(self) -> int:
+        """Number of axes."""
+
+    def get_axis(self, axis_number: int, /) -> float:
+        """Position of an axis, from -1 to 1."""
+
+    def get_numbuttons(self) -> int:
+        """Number of buttons."""
+
+    def get_button(self, button: int, /) -> bool:
+        """Whether a button is pressed."""
+
+
+class Gamepad:
+    """A device that commands the selected vehicle a hundred times a second. It overrides other commands.
+
+    Args:
+        device: read by `poll`.
+        say: called with messages for the user.
+        present: whether the device is still connected; called at each poll.
+    """
+
+    def __init__(
+        self,
+        teleop: Teleop,
+        device: Device,
+        say: Callable[[str], None],
+        present: Callable[[], bool] = lambda: True,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._teleop, self._device, self._say, self._present, self._now = teleop, device, say, present, now
+        self._due = now()
+        self._has_buttons = device.get_numbuttons() >= _LEAST_BUTTONS
+        self._gone = device.get_numaxes() < _LEAST_AXES
+        self._refused: set[str] = set()
+        self.max_speed = _MAX_SPEED
+        """Speed at full deflection of the stick, m/s."""
+        self.turn_factor = 1.0
+        """Factor of the turn rate or the steering at full deflection of the stick."""
+        if self._gone:
+            say(f"gamepad: found {device.get_numaxes()} axes, expected 2 or more: it is not used")
+
+    def poll(self) -> None:
+        """Reads the device if it is time, and commands the selected vehicle."""
+        if self._gone or self._now() < self._due:
+            return
+        self._due = self._now() + _PERIOD
+        if not self._present():
+            self._gone = True
+            self._command(0.0, 0.0)
+            self._say("gamepad: it was disconnected, the vehicle stops")
+            return
+        self._change_limits()
+        if self._pressed(_BRAKE):
+            self._command(0.0, 0.0)
+        else:
+            self._command(-self._device.get_axis(_SPEED_AXIS), -self._device.get_axis(_TURN_AXIS))
+
+    def _command(self, forward: float, left: float) -> None:
+        """Commands the vehicle; both arguments are from -1 to 1."""
+        vehicle = self._teleop.selected
+        if vehicle is None:
+            return
+        if vehicle.command_names not in _COMMANDS:
+            if vehicle.name not in self._refused:
+                self._refused.add(vehicle.name)
+                self._say(
+                    f"gamepad: it does not drive '{vehicle.name}', whose controller {vehicle.controller} takes"
+                    f" {', '.join(vehicle.command_names)}"
+                )
+            return
+        most = self.turn_factor * _MAX_TURN.get(vehicle.dynamics, _MAX_TURN_OF_CARS)
+        self._teleop.set_command(self.max_speed * forward + 0.0, most * left + 0.0)  # no -0
+
+    def _change_limits(self) -> None:
+        for more, less, name in (
+            (_FASTER, _SLOWER, "max_speed"),
+            (_FASTER_TURN, _SLOWER_TURN, "turn_factor"),
+        ):
+            factor = _GROWTH ** (self._pressed(more) - self._pressed(less))
+            setattr(self, name, min(max(getattr(self, name) * factor, _LEAST), _MOST))
+
+    def _pressed(self, button: int) -> bool:
+        return self._has_buttons and bool(self._device.get_button(button))
+
+
+@contextmanager
+def first_device(say: Callable[[str], None]) -> Iterator[tuple[Device, Callable[[], bool]] | None]:
+    """Yields the first gamepad of this machine, and a function that tells whether it is still connected. Without a
+    gamepad it yields None, after a warning.
+
+    Raises:
+        ImportError: the extra `joystick` is missing.
+    """
+    # pygame must not open a window or take Ctrl-C
+    os.environ |= {
+        "PYGAME_HIDE_SUPPORT_PROMPT": "1",
+        "SDL_VIDEODRIVER": "dummy",
+        "SDL_JOYSTICK_ALLOW_BACKGROUND_EVENTS": "1",
+        "SDL_NO_SIGNAL_HANDLERS": "1",
+    }
+    with extra("--joystick", "joystick"):
+        import pygame
+    pygame.display.init()
+    pygame.joystick.init()
+    try:
+        if not pygame.joystick.get_count():
+            say("no gamepad is connected: --joystick has no effect")
+            yield None
+            return
+        device: Any = pygame.joystick.Joystick(0)
+        number = device.get_instance_id()
+        gone: list[Any] = []
+        say(f"gamepad: {device.get_name()}")
+
+        def present() -> bool:
+            removed = pygame.event.get(pygame.JOYDEVICEREMOVED)  # this call also updates all devices
+            gone.extend(event for event in removed if event.instance_id == number)
+            return not gone
+
+        yield device, present
+    finally:
+        pygame.joystick.quit()
+        pygame.display.quit()

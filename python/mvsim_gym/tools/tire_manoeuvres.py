@@ -47,7 +47,6 @@ class Run(NamedTuple):
 
 
 def friction(model: str, surface: str = "dry") -> str:
-    """Returns a <friction> tag for the car's tires."""
     if model != "vti":
         return f'<friction class="{model}"/>'
     return f'<friction class="vti" surface="{surface}"/>'

@@ -111,12 +111,7 @@ def models() -> Figure:
     for model in tire.MODELS:
         # a rigid tire rolls with its full radius
         params = {"stiffness": 1e9} if model == "vti" else {}
-        look = {
-            "color": _MODEL_COLORS.get(model),
-            "lw": 1.8,
-            "label": model,
-            "ls": _MODEL_LINES.get(model, "-"),
-        }
+        look = _look_of(model)
         driven = tire.step(model, params, velocity=(speed, 0), spin=rolling / radius, **wheel)
         along.plot(slip, driven.longitudinal / _LOAD, **look)
         side = tire.step(model, params, velocity=(speed, speed * np.tan(angle)), spin=speed / radius, **wheel)
@@ -196,18 +191,18 @@ def skid_pad() -> Figure:
     return figure
 
 
+def _look_of(model: str) -> dict[str, Any]:
+    color, line = _MODEL_COLORS.get(model), _MODEL_LINES.get(model, "-")
+    return {"color": color, "lw": 1.8, "label": model, "ls": line}
+
+
 def step_steer() -> Figure:
     """Draws the yaw rate after a steering step of a car at 10 m/s: for every tire model, then for every surface."""
     speed, steer = 10.0, np.radians(4)
     figure, (models_axes, surfaces_axes) = _figure("Step steer: 4° at once at 10 m/s", columns=2)
     for model in tire.MODELS:
         run = manoeuvres.step_steer(manoeuvres.friction(model), speed=speed, steer=float(steer))
-        look = {
-            "color": _MODEL_COLORS.get(model),
-            "lw": 1.8,
-            "label": model,
-            "ls": _MODEL_LINES.get(model, "-"),
-        }
+        look = _look_of(model)
         models_axes.plot(run.time, np.degrees(run.yaw_rate), **look)
     for surface in ("dry", "wet", "snow", "ice"):
         run = manoeuvres.step_steer(manoeuvres.friction("vti", surface), speed=speed, steer=float(steer))

@@ -21,7 +21,7 @@ from mvsim_gym.comms.frames import parse
 from mvsim_gym.comms.hub import Hub
 from mvsim_gym.comms.messages import TYPES
 from mvsim_gym.comms.observation import decode_observation
-from mvsim_gym.tools.ending import ended_by_signals, hear_ctrl_c
+from mvsim_gym.tools.terminal import ended_by_signals, hear_ctrl_c
 
 _MAX_WAITING = 1000  # received messages that are not printed yet
 _LOOK_EVERY = 0.1  # s between checks for the end
@@ -51,14 +51,12 @@ def joined(host: str, port: int) -> Iterator[Client]:
 
 
 def node_lines(client: Client) -> list[str]:
-    """Returns the nodes in MVSim's format."""
     names = client.nodes()
     head = [f"# connected to the hub at {client.host}", f"# {len(names)} nodes:"]
     return [*head, *(f'- name: "{_name(name)}"' for name in names)]
 
 
 def topic_lines(client: Client, *, details: bool = False) -> Iterator[str]:
-    """Yields the topics in MVSim's format."""
     for topic in client.topics():
         if details:
             yield f'- name: "{_name(topic.name)}"'

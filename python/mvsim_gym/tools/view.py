@@ -12,8 +12,8 @@ from typing import Any, TextIO
 
 from mvsim_gym._build import one_world
 from mvsim_gym._checks import checked_count
-from mvsim_gym.tools.ending import ended_by_signals, hear_ctrl_c
 from mvsim_gym.tools.policy import begin_episodes, envs_for, keywords_of, policy_of
+from mvsim_gym.tools.terminal import ended_by_signals, hear_ctrl_c
 
 
 def is_world(target: str) -> bool:

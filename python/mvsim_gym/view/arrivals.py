@@ -29,8 +29,6 @@ _Uuid = Annotated[str, msgspec.Meta(max_length=64)]
 
 
 class Camera(msgspec.Struct, tag_field="type", tag="ViewerCameraMessage"):
-    """The pose and the lens of a page's camera."""
-
     wxyz: Four
     position: Three
     fov: float
@@ -61,28 +59,20 @@ class _Value(msgspec.Struct):
 
 
 class GuiUpdate(msgspec.Struct, tag_field="type", tag="GuiUpdateMessage"):
-    """A new value of an element of the panel."""
-
     uuid: _Uuid
     updates: _Value
 
 
 class Hold(msgspec.Struct, tag_field="type", tag="GuiButtonHoldMessage"):
-    """A button that is held down."""
-
     uuid: _Uuid
     frequency: float
 
 
 class Command(msgspec.Struct, tag_field="type", tag="CommandTriggerMessage"):
-    """A key, or an entry of the command palette."""
-
     uuid: _Uuid
 
 
 class Pointer(msgspec.Struct, tag_field="type", tag="ScenePointerMessage"):
-    """A click into the scene."""
-
     event_type: Literal["click"]
     ray_origin: Three
     ray_direction: Three

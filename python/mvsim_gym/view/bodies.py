@@ -1,4 +1,5 @@
-"""Meshes of all bodies of all worlds on a server, moved by arrays of poses."""
+"""Meshes of all bodies of all worlds on a server, moved by arrays of poses. Browsers draw them as binary glTF, in which
+axes are kept: x forward, z up, metres."""
 
 from __future__ import annotations
 
@@ -8,12 +9,97 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
-from mvsim_gym.view.glb import glb_of
 from mvsim_gym.view.moment import Group
 from mvsim_gym.view.stream import Stream
 
 if TYPE_CHECKING:
     import viser
+
+import json
+import struct
+from collections.abc import Mapping
+
+from mvsim_gym._picture import png_of
+
+_FLOAT, _UINT16, _UINT32 = 5126, 5123, 5125  # component types of glTF
+_JSON, _BIN = b"JSON", b"BIN\0"
+
+
+def glb_of(part: Mapping[str, Any], texture: npt.NDArray[np.uint8] | None) -> bytes:
+    """Returns a part of `_core.scene_meshes` as a file; `texture` is (height, width, 4)."""
+    file = _File()
+    material: dict[str, Any] = {
+        "pbrMetallicRoughness": {"metallicFactor": 0, "roughnessFactor": 0.9},
+        "doubleSided": part["both_sides"],
+    }
+    if part["glass"]:
+        material["alphaMode"] = "BLEND"
+    positions = np.ascontiguousarray(part["positions"], np.float32)
+    bounds = {"min": positions.min(axis=0).tolist(), "max": positions.max(axis=0).tolist()}
+    attributes = {
+        "POSITION": file.add(positions, _FLOAT, "VEC3", **bounds),
+        "NORMAL": file.add(part["normals"], _FLOAT, "VEC3"),
+        "COLOR_0": file.add(_linear(part["colors"]), _UINT16, "VEC4", normalized=True),
+    }
+    if texture is not None:
+        attributes["TEXCOORD_0"] = file.add(part["uvs"], _FLOAT, "VEC2")
+        image = {"bufferView": file.view(png_of(texture)), "mimeType": "image/png"}
+        file.top |= {"images": [image], "textures": [{"source": 0, "sampler": 0}], "samplers": [{}]}
+        material["pbrMetallicRoughness"]["baseColorTexture"] = {"index": 0}
+    indices = file.add(part["indices"], _UINT32, "SCALAR")
+    file.top |= {
+        "materials": [material],
+        "meshes": [{"primitives": [{"attributes": attributes, "indices": indices, "material": 0}]}],
+        "nodes": [{"mesh": 0}],
+        "scenes": [{"nodes": [0]}],
+        "scene": 0,
+    }
+    return file.bytes()
+
+
+class _File:
+    """Collects arrays and returns the index of each."""
+
+    def __init__(self) -> None:
+        self.top: dict[str, Any] = {"asset": {"version": "2.0"}, "accessors": [], "bufferViews": []}
+        self._data = bytearray()
+
+    def view(self, data: bytes) -> int:
+        self._data += b"\0" * (-len(self._data) % 4)
+        self.top["bufferViews"].append({"buffer": 0, "byteOffset": len(self._data), "byteLength": len(data)})
+        self._data += data
+        return len(self.top["bufferViews"]) - 1
+
+    def add(self, values: npt.NDArray[Any], kind: int, shape: str, **more: Any) -> int:
+        self.top["accessors"].append(
+            {
+                "bufferView": self.view(values.tobytes()),
+                "componentType": kind,
+                "count": len(values),
+                "type": shape,
+                **more,
+            }
+        )
+        return len(self.top["accessors"]) - 1
+
+    def bytes(self) -> bytes:
+        self._data += b"\0" * (-len(self._data) % 4)
+        self.top["buffers"] = [{"byteLength": len(self._data)}]
+        text = json.dumps(self.top).encode()
+        text += b" " * (-len(text) % 4)
+        body = b"".join(
+            struct.pack("<I", len(chunk)) + kind + bytes(chunk)
+            for kind, chunk in ((_JSON, text), (_BIN, self._data))
+        )
+        return b"glTF" + struct.pack("<II", 2, 12 + len(body)) + body
+
+
+def _linear(colors: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint16]:
+    """Converts colours (sRGB) to the linear colours of glTF's vertices; alpha is linear already."""
+    given = colors.astype(np.float64) / 255
+    linear = np.where(given <= 0.04045, given / 12.92, ((given + 0.055) / 1.055) ** 2.4)
+    linear[:, 3] = given[:, 3]
+    return np.round(65535 * linear).astype(np.uint16)
 
 
 Arrays = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.float32]]
@@ -61,8 +147,6 @@ def instances_of(
 
 
 class _Shown:
-    """A kind of mesh of a world on the server."""
-
     def __init__(self, server: viser.ViserServer, stream: Stream, name: str, kind: Kind) -> None:
         self.kind = kind
         self.sent: tuple[npt.NDArray[np.float32], ...] = ()
@@ -72,7 +156,6 @@ class _Shown:
         self._bytes: tuple[bytes, ...] = ()  # the bytes of `sent`
 
     def show(self, arrays: tuple[npt.NDArray[np.float32], ...]) -> None:
-        """Moves the copies."""
         now = tuple(values.reshape(-1, values.shape[-1]) for values in arrays)
         as_bytes = tuple(values.tobytes() for values in now)
         if self._handle is None:
@@ -91,8 +174,6 @@ class _Shown:
 
 
 class _ShownWorld:
-    """All kinds of meshes of a world on the server."""
-
     def __init__(self, server: viser.ViserServer, stream: Stream, prefix: str, model: _core.Model) -> None:
         self.model = model  # kept alive, so that no other model gets its id
         kinds = sorted(kinds_of(model), key=lambda kind: bool(kind.frames.any()))
@@ -106,7 +187,6 @@ class _ShownWorld:
         self._is_visible = True
 
     def show(self, group: Group, offset_of: npt.NDArray[np.float32]) -> None:
-        """Moves all copies."""
         self._set_visible(True)
         envs, offsets = group.envs.tobytes(), offset_of[group.envs]
         stays = envs == self._envs and offsets.tobytes() == self._offsets

@@ -66,8 +66,6 @@ def doors_of(viewed: str, former: View | None, token: bool, allow_hosts: Sequenc
 
 @dataclass(frozen=True)
 class Refusal:
-    """The answer to a refused request."""
-
     status: http.HTTPStatus
     text: str
 

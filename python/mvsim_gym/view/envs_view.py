@@ -13,12 +13,10 @@ import numpy.typing as npt
 from mvsim_gym import _core
 from mvsim_gym._outputs import array_of, on_host
 from mvsim_gym.parts import vehicles_of
-from mvsim_gym.view.controls import Put
+from mvsim_gym.view.controls import LINES, Put
 from mvsim_gym.view.doors import Doors
-from mvsim_gym.view.labels import labelled
 from mvsim_gym.view.marks import forces_of
-from mvsim_gym.view.moment import Group, Moment
-from mvsim_gym.view.plots import LINES
+from mvsim_gym.view.moment import Group, Moment, labelled
 from mvsim_gym.view.view import PICTURE_PERIOD, View
 
 _NAP = 0.01  # s of wall time between checks during a pause

@@ -1,4 +1,4 @@
-"""The data of a view at one time. They are copies, so stepping can continue at once."""
+"""The data of a view at one time, and names as labels. They are copies, so stepping can continue at once."""
 
 from __future__ import annotations
 
@@ -9,14 +9,31 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
+from mvsim_gym._notices import printable
+
+_MAX_LABEL = 80  # characters
+
+
+def label_of(name: str) -> str:
+    """Returns a name as a label; long names are cut."""
+    text = printable(name, one_line=True)
+    return text if len(text) <= _MAX_LABEL else text[: _MAX_LABEL - 1] + "…"
+
+
+def labelled(names: Sequence[str]) -> dict[str, str]:
+    """Returns names by their labels, which are unique."""
+    found: dict[str, str] = {}
+    for i, name in enumerate(names):
+        label = label_of(name)
+        found[label if label not in found else f"{label} ({i})"] = name
+    return found
+
 
 _NOTHING = np.zeros((0, 3), np.float32)
 
 
 @dataclass(frozen=True)
 class Group:
-    """Running copies of one world."""
-
     model: _core.Model
     envs: npt.NDArray[np.int32]
     poses: npt.NDArray[np.float32]
@@ -55,7 +72,6 @@ class Moment:
     """whether goals, hits, joints, forces, path and contacts are given; False: they stay as they were shown last"""
 
     def group_of(self, env: int) -> tuple[Group, int]:
-        """Returns the group of an env, and its row there."""
         for group in self.groups:
             (rows,) = np.nonzero(group.envs == env)
             if len(rows):

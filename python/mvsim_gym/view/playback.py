@@ -1,8 +1,11 @@
-"""A recording as moments of a view: poses, points of lidars and images of cameras at any of its times."""
+"""The view of a recording, with a slider for its time. At any of its times the recording is a moment of a view: poses,
+points of lidars and images of cameras."""
 
 from __future__ import annotations
 
 import json
+import threading
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -10,14 +13,93 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
+from mvsim_gym._drawing import arrows_of
 from mvsim_gym._rotation import moved
-from mvsim_gym.recording.recorded import Recorded
+from mvsim_gym.recording.mcap_reading import Recorded
 from mvsim_gym.recording.scene_topics import GOAL, POSES, WHEELS, WORLD
 from mvsim_gym.ros.messages import word
 from mvsim_gym.ros.vehicle_topics import prefixes
+from mvsim_gym.view.doors import Doors
 from mvsim_gym.view.moment import Group, Moment
-from mvsim_gym.view.played_points import READERS, SUFFIXES, forces_of, joints_of, placed
+from mvsim_gym.view.view import View
 from mvsim_gym.view.world_view import grey_of
+
+_ABOVE = 0.01  # m, height of ropes above the bodies that they hold
+_LIFT = 0.02  # m, height of arrows above their chassis
+
+
+def placed(points: npt.NDArray[np.float64], pose: Poses) -> npt.NDArray[np.float32]:
+    """Transforms points (n, 3) from a frame to the world; its pose is x, y, z and the quaternion w, x, y, z."""
+    w, axis = float(pose[3]), pose[4:7].astype(np.float64)
+    twice = 2 * np.cross(axis, points)
+    return (points + w * twice + np.cross(axis, twice) + pose[:3]).astype(np.float32)
+
+
+def _scanned(scan: Any) -> npt.NDArray[np.float64]:
+    ranges = np.asarray(scan.ranges, np.float64)
+    angles = scan.angle_min + scan.angle_increment * np.arange(len(ranges))
+    hit = np.isfinite(ranges) & (ranges < scan.range_max)
+    ranges, angles = ranges[hit], angles[hit]
+    return np.stack([ranges * np.cos(angles), ranges * np.sin(angles), 0 * ranges], axis=1)
+
+
+def _cloud(message: Any) -> npt.NDArray[np.float64]:
+    kinds = {4: "<u2", 7: "<f4"}  # by type number of sensor_msgs/PointField
+    dtype = np.dtype(
+        {
+            "names": [field.name for field in message.fields],
+            "formats": [kinds[field.datatype] for field in message.fields],
+            "offsets": [field.offset for field in message.fields],
+            "itemsize": message.point_step,
+        }
+    )
+    cloud = np.frombuffer(np.asarray(message.data).tobytes(), dtype)
+    return np.stack([cloud[axis].astype(np.float64) for axis in "xyz"], axis=1)
+
+
+READERS: dict[str, Callable[[Any], npt.NDArray[np.float64]]] = {"scan": _scanned, "rings": _cloud}
+"""Functions that return the points (n, 3) of a message in the sensor's frame, by the form of the sensor's readings."""
+SUFFIXES = {"rings": "_points"}
+"""Suffixes that topics add to the sensor's name, by the form of the sensor's readings."""
+
+
+def joints_of(model: _core.Model, poses: Poses) -> npt.NDArray[np.float32]:
+    """Returns both ends of ropes and hitches, (2 n, 3) m, above the bodies that they hold, as in a running world.
+
+    Args:
+        poses: (frames, 8).
+    """
+    ends = []
+    for tie in _core.scene_ties(model):
+        pair = []
+        for frame, x, y, _ in tie:
+            _, _, _, w, i, j, k, _ = poses[frame].astype(np.float64)
+            yaw = np.arctan2(2 * (w * k + i * j), 1 - 2 * (j * j + k * k))  # joints are planar
+            c, s = np.cos(yaw), np.sin(yaw)
+            pair.append([poses[frame, 0] + c * x - s * y, poses[frame, 1] + s * x + c * y])
+        z = _ABOVE + max(poses[frame, 2] + top for frame, _, _, top in tie)
+        ends += [[*place, z] for place in pair]
+    return np.array(ends, np.float32).reshape(-1, 3)
+
+
+def forces_of(model: _core.Model, poses: Poses, wheels: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Returns arrows (n, 2, 3) of the friction of wheels, above their vehicles.
+
+    Args:
+        poses: (frames, 8).
+        wheels: (wheels of all vehicles, 3), friction along x and y of the vehicle and load, N.
+    """
+    frames = [frame for kind, _, frame in _core.scene_movers(model) if kind == "vehicle"]
+    found, first = [], 0
+    for vehicle, frame in zip(model.vehicles, frames, strict=True):
+        own = wheels[first : first + len(vehicle.wheels)]
+        first += len(vehicle.wheels)
+        lift = np.array([0, 0, vehicle.z_max + _LIFT])
+        found += [
+            placed(ends, poses[frame]) + lift for ends in arrows_of(vehicle.outline, vehicle.wheels, own)
+        ]
+    return np.array(found, np.float64).reshape(-1, 2, 3)
+
 
 Poses = npt.NDArray[np.float32]
 _GAP = 0.6  # s; longest gap between poses that is interpolated
@@ -62,7 +144,6 @@ class Playback:
 
     @property
     def model(self) -> _core.Model:
-        """The world at the beginning."""
         return self._worlds[0][0]
 
     @property
@@ -72,7 +153,6 @@ class Playback:
 
     @property
     def has_pictures(self) -> bool:
-        """Whether cameras were recorded."""
         return bool(self._images)
 
     def after(self, seconds: float) -> float:
@@ -83,7 +163,6 @@ class Playback:
 
     @property
     def has_forces(self) -> bool:
-        """Whether the forces of wheels were recorded."""
         return WHEELS in self._recorded.topics
 
     def moment(
@@ -216,3 +295,84 @@ def _picture_of(image: Any) -> npt.NDArray[np.uint8]:
     if image.encoding == "16UC1":
         return grey_of(data.view("<u2").reshape(image.height, image.width).astype(np.float32))
     return np.ascontiguousarray(data.reshape(image.height, image.width, 3)[..., ::-1])
+
+
+_SLIDER_PERIOD = 0.25  # s of wall time between updates of the slider
+_HANDS_OFF = 1.0  # s of wall time without updates after the user moved the slider
+
+
+class PlayedView(View):
+    """The view of `mvsim-gym play`. Time passes while a browser is connected. The owner calls `advance` often."""
+
+    def __init__(
+        self,
+        playback: Playback,
+        host: str,
+        port: int,
+        doors: Doors | None = None,
+        *,
+        speed: float = 1.0,
+    ) -> None:
+        super().__init__(
+            playback.model,
+            [],
+            host,
+            port,
+            doors=doors,
+            speed=speed,
+            resets=False,
+            ends=True,
+            vehicles=[vehicle.name for vehicle in playback.model.vehicles],
+            cameras=playback.has_pictures,
+            marks=("forces",) if playback.has_forces else (),
+        )
+        self._playback = playback
+        self.at = 0.0
+        """Time of the recording, s."""
+        self.ended = False
+        """Whether the button "End" was pressed."""
+        self.sought: float | None = None
+        """Time that was set by the slider, s; None after it was applied."""
+        self._now = time.monotonic()
+        self._shown: tuple[float, str] | None = None
+        self._slider_due = 0.0
+        self._slider: Any = self._server.gui.add_slider(
+            "Time", min=0.0, max=max(playback.duration, 0.01), step=0.01, initial_value=0.0, order=0.5
+        )
+        self._slider.on_update(self._seek)
+
+    def _seek(self, event: Any) -> None:
+        if event.client is not None:  # otherwise this process moved the slider
+            self._slider_due = time.monotonic() + _HANDS_OFF
+            self.sought = float(event.target.value)
+
+    def advance(self) -> None:
+        """Carries out commands, and shows the present time of the recording."""
+        self._stepper = threading.get_ident()
+        now = time.monotonic()
+        passed, self._now = now - self._now, now
+        if self.is_watched and not self.controls.paused:
+            self.at = min(self.at + self.controls.speed * passed, self._playback.duration)
+        if self.sought is not None:
+            self.at, self.sought = min(max(self.sought, 0.0), self._playback.duration), None
+        while self.controls.wishes:
+            wish = self.controls.wishes.popleft()
+            if wish == "step":
+                self.at = self._playback.after(self.at)
+            elif wish == "end":
+                self.ended = True
+        wanted = self.at, self.controls.vehicle
+        if wanted != self._shown and self._wants_moment():
+            self._shown = wanted
+            self._feed.put(self.moment())
+        if now >= self._slider_due and self._slider.value != (value := round(self.at, 2)):
+            self._slider_due = now + _SLIDER_PERIOD
+            self._slider.value = value
+
+    def moment(self) -> Moment:
+        return self._playback.moment(
+            self.at,
+            vehicle=self.controls.vehicle,
+            pictures=self.controls.pictures,
+            forces=self._shows("forces"),
+        )

@@ -201,8 +201,6 @@ def _page_class() -> Any:
 
 
 class _PatchedModule:
-    """A module with some names replaced."""
-
     def __init__(self, module: Any, **others: Any) -> None:
         self._module = module
         self.__dict__.update(others)
@@ -267,7 +265,6 @@ def open_server(host: str, port: int, doors: Doors | None = None) -> tuple[viser
 
 
 def close_server(server: viser.ViserServer) -> None:
-    """Closes the port and all connections."""
     with _quiet():
         server.stop()
 

@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from mvsim_gym import _core
 from mvsim_gym.view.bodies import Bodies
-from mvsim_gym.view.grids import Grids
-from mvsim_gym.view.marks import Marks
+from mvsim_gym.view.marks import Grids, Marks
 from mvsim_gym.view.moment import Group, Moment
 from mvsim_gym.view.stream import Stream
 
@@ -74,7 +73,6 @@ class Stage:
         self._place_camera(np.zeros(3), np.array([-2.4, -1.2, 1.8]))
 
     def show(self, moment: Moment) -> None:
-        """Moves all bodies, grids and marks."""
         offsets = self._tiles if self.all_envs else np.zeros_like(self._tiles)
         groups = list(moment.groups)
         if not self.all_envs:

@@ -50,7 +50,6 @@ class Stream:
         self._new.setdefault(name, {}).update(arrays)
 
     def move(self, name: str, place: Place) -> None:
-        """Sets the position of a node."""
         self._register(name, self._places)
         self._places[name] = self._moved[name] = place
 

@@ -13,12 +13,10 @@ from typing import Any
 
 from mvsim_gym import _core
 from mvsim_gym._notices import notice
-from mvsim_gym.view.controls import Controls
+from mvsim_gym.view.controls import Controls, Plots
 from mvsim_gym.view.doors import Doors
 from mvsim_gym.view.feed import Feed
-from mvsim_gym.view.labels import label_of
-from mvsim_gym.view.moment import Moment
-from mvsim_gym.view.plots import Plots
+from mvsim_gym.view.moment import Moment, label_of
 from mvsim_gym.view.server import close_server, open_server
 from mvsim_gym.view.stage import Stage
 
@@ -72,7 +70,6 @@ class View(ABC):
 
     @property
     def is_watched(self) -> bool:
-        """Whether a browser is connected."""
         return bool(self._server.get_clients())
 
     def close(self) -> None:
@@ -141,7 +138,6 @@ class View(ABC):
         return True
 
     def _shows(self, mark: str) -> bool:
-        """Whether a mark is on."""
         return self._stage.marks.wanted[mark]
 
     def _send(self, moment: Moment) -> None:

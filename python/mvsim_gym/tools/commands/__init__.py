@@ -1,1 +1,2 @@
-"""The commands of `mvsim-gym`, a module each. `add` adds the arguments of a command, and `run` takes their values."""
+"""The commands of `mvsim-gym`, a module each. `add` adds the arguments of a command that has some. `run` takes their
+values."""

@@ -18,7 +18,6 @@ DESCRIPTION = (
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Adds its arguments."""
     add_env(parser)
     add_output(parser, "DIR", "folder of data sets")
     add_episodes(parser, optional=True)
@@ -58,7 +57,7 @@ def run(
             raise ValueError(
                 "--recording: found --episodes, --policy or --seed, expected none of them with it"
             )
-        from mvsim_gym.tools.collect_drives import collect_drives
+        from mvsim_gym.tools.collect import collect_drives
 
         dataset = collect_drives(env_id, recordings, output, on_episode=show_progress, **options)
     else:

@@ -16,7 +16,6 @@ DESCRIPTION = (
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Adds its arguments."""
     add_robot(parser)
 
 
@@ -85,7 +84,6 @@ def read(logs: list[str], columns: list[str], topics: list[str], may_lack: bool 
 def run(
     logs: list[str], columns: list[str], topics: list[str], window: float, plots: str | None, **options: Any
 ) -> None:
-    """Prints the figures."""
     from mvsim_gym.identify import compare
 
     with opened(**options) as robot:

@@ -28,7 +28,6 @@ _TOPICS = ("scan", "odom", "imu", "image", "depth", "points", "fix", "pose", "tf
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Adds its arguments."""
     parser.add_argument("policy", metavar="FOLDER", help="a folder that `mvsim-gym export` wrote")
     parser.add_argument(
         "--goal",
@@ -121,7 +120,7 @@ def run(places: list[list[float]], replay: str | None, map: str | None, **option
     limits = {name: options.pop(f"max_{name}") for name in _LIMITS}
     if replay is not None:
         _check_alone({**options, **topics, **limits, "goal": places})
-        from mvsim_gym.tools.drive_replay import replay_drive
+        from mvsim_gym.tools.drive_episodes import replay_drive
 
         replay_drive(options["policy"], replay, settings=options["settings"])
         return 0

@@ -18,7 +18,6 @@ _EPISODES, _SEED = 100, 1_000_000  # defaults
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Adds its arguments."""
     add_env(parser, seed=_SEED, optional=True)
     add_episodes(parser, _EPISODES)
     add_record(parser, "record all episodes, which then run one after another")
@@ -49,11 +48,10 @@ def run(
     output: str | None,
     **options: Any,
 ) -> None:
-    """Prints the rates."""
     if compare is not None:
         if env_id or suite:
             raise ValueError("--compare: found an environment or --suite beside it, expected two files only")
-        from mvsim_gym.tools.compare import compare as compared
+        from mvsim_gym.tools.suite import compare as compared
 
         lines = compared(*compare)
     elif not env_id:

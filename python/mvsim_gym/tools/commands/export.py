@@ -16,7 +16,6 @@ DESCRIPTION = (
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Adds its arguments."""
     parser.add_argument(
         "model",
         metavar="MODEL",

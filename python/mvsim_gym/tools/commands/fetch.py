@@ -16,7 +16,6 @@ DESCRIPTION = (
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Adds its arguments."""
     add_worlds(parser)
     parser.add_argument("--check", action="store_true", help="download again, and refuse changed files")
     add_loading(parser)

@@ -11,7 +11,6 @@ HELP = "film episodes of an environment, MP4 or GIF"
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Adds its arguments."""
     add_env(parser)
     add_output(parser, "FILM", "file.mp4 or file.gif")
     add_episodes(parser, 1)

@@ -18,7 +18,6 @@ DESCRIPTION = (
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Adds its arguments."""
     add_robot(parser)
     add_output(parser, "OUT", "the fitted vehicle file", required=False)
     parser.add_argument(

@@ -22,7 +22,6 @@ DESCRIPTION = (
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Adds its arguments."""
     parser.add_argument("robot", metavar="ROBOT", help="the description")
     add_output(parser, "FILE", "the vehicle file to write")
     parser.add_argument(

@@ -18,7 +18,6 @@ DESCRIPTION = (
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Adds its arguments."""
     add_running(parser)
     parser.add_argument(
         "--headless", action="store_true", help="no view, no keys, no status line: for scripts"

@@ -11,12 +11,10 @@ HELP = "list the nodes of a hub"
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Adds its arguments."""
     add_subcommands(parser, {"list": ("list the nodes", run)})
 
 
 def run(**where: Any) -> None:
-    """Prints the nodes."""
     from mvsim_gym.tools.topics import joined, node_lines
 
     with joined(**where) as client:

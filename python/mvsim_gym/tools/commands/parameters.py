@@ -15,7 +15,6 @@ DESCRIPTION = (
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Adds its arguments."""
     parser.add_argument("env_id", metavar="ENV", help="an id or an environment file")
     parser.add_argument(
         "pattern", metavar="PATTERN", nargs="?", default="*", help="a filter, e.g. 'vehicle:*/friction/*'"
@@ -24,7 +23,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(env_id: str, pattern: str, settings: dict[str, Any]) -> None:
-    """Prints a table."""
     from mvsim_gym.tools.parameters import parameters_of, table_of
 
     print("\n".join(table_of(parameters_of(env_id, **settings), pattern)))

@@ -15,7 +15,6 @@ DESCRIPTION = (
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Adds its arguments."""
     parser.add_argument("path", metavar="FILE.mcap", help="the recording")
     parser.add_argument("--world", metavar="WORLD", help="the world file (default: the recorded one)")
     add_speed(parser)

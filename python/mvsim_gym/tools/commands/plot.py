@@ -14,7 +14,6 @@ DESCRIPTION = (
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Adds its arguments."""
     parser.add_argument("logs", metavar="LOG", nargs="+", help="file.mcap or file.csv")
     add_output(parser, "DIR", "folder for the pictures (default: beside each log)", required=False)
 

@@ -15,14 +15,13 @@ DESCRIPTION = (
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Adds its arguments."""
     parser.add_argument("path", metavar="FILE.mcap", help="the file, which is replaced unless -o is given")
     add_output(parser, "OUT.mcap", "file for the result", required=False)
 
 
 def run(**options: Any) -> None:
     """Repairs the file, and prints the number of messages."""
-    from mvsim_gym.recording.repair import repair
+    from mvsim_gym.recording.mcap_reading import repair
 
     found = repair(**options)
     state = "was finished" if found.finished else "repaired"

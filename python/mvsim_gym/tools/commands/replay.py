@@ -16,7 +16,6 @@ DESCRIPTION = (
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Adds its arguments."""
     add_world(parser)
     parser.add_argument("commands", metavar="COMMANDS", help="a script of commands, CSV")
     add_duration(parser, "simulated time", required=True, metavar="SECONDS")
@@ -27,7 +26,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(world: str, commands: str, duration: float, output: str, scans: str | None, **options: Any) -> None:
-    """Runs a script."""
     from mvsim_gym.tools.replay import read_commands, replay
     from mvsim_gym.world import World
 

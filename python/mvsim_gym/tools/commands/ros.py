@@ -31,7 +31,6 @@ _OF_NODES = (
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Adds its arguments."""
     add_running(parser)
     _add_network(parser)
     _add_topics(parser)

@@ -12,7 +12,6 @@ DESCRIPTION = "Runs a hub until Ctrl-C. `mvsim-gym launch` includes a hub."
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Adds its arguments."""
     add_hub(parser)
 
 

@@ -15,7 +15,6 @@ HELP = "draw a world from above and in perspective, with names, or a vehicle wit
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Adds its arguments."""
     parser.add_argument("world", metavar="WORLD", help="a world file, or a vehicle file")
     add_output(parser, "PICTURE", "file for the picture, PNG")
     parser.add_argument(
@@ -25,7 +24,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(world: str, output: str, time: float, **options: Any) -> None:
-    """Draws it."""
     from mvsim_gym import _core
     from mvsim_gym._drawing import places
     from mvsim_gym.tools.show_vehicle import class_in, show_vehicle

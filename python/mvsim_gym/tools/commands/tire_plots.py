@@ -8,7 +8,6 @@ HELP = "draw force over slip of every tire model and surface"
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Adds its arguments."""
     parser.add_argument("--out", required=True, metavar="DIR", help="folder for the pictures (PNG)")
 
 

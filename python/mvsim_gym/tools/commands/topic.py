@@ -12,7 +12,6 @@ HELP = "list topics, print their messages, measure their rate"
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Adds its arguments."""
     commands: dict[str, tuple[str, Callable[..., None]]] = {
         "list": ("list the topics and their publishers", _list),
         "echo": ("print the messages of a topic until Ctrl-C", _echo),

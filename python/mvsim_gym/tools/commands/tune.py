@@ -15,7 +15,6 @@ DESCRIPTION = (
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Adds its arguments."""
     parser.add_argument("path", metavar="FILE", help="the file with the class, e.g. my.vehicle.xml")
     parser.add_argument("class_name", metavar="CLASS", help="name of its <vehicle:class>")
     parser.add_argument(
@@ -51,7 +50,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(**options: Any) -> None:
-    """Prints the report."""
     from mvsim_gym.tools.tune import tune
 
     for line in tune(**options):

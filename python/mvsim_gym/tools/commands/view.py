@@ -15,7 +15,6 @@ DESCRIPTION = (
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Adds its arguments."""
     parser.add_argument("target", metavar="WORLD|ENV_ID", help="a world file, or an environment's id or file")
     parser.add_argument(
         "--num-envs",
