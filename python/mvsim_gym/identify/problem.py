@@ -119,17 +119,7 @@ class Problem:
         return replace(self, driver=self.rough_driver or self.driver, _windows_of=[])
 
     def only(self, names: Sequence[str], fixed: Mapping[str, float]) -> Problem:
-        return Problem(
-            self.robot,
-            self.driver,
-            self.segments,
-            self.windows,
-            list(names),
-            self.sigmas,
-            {**self.fixed, **fixed},
-            self.rough_driver,
-            self.noise,
-        )
+        return replace(self, names=list(names), fixed={**self.fixed, **fixed}, _windows_of=[])
 
 
 def build(
