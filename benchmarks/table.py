@@ -184,7 +184,8 @@ def _environments(rows: dict[str, Any]) -> list[str]:
     for value, row_name in sorted(measured, reverse=True):
         name = row_name.removeprefix("env_")
         cells = [rows.get(form.format(name)) for form in columns]
-        texts = [f"{row['value']:,.0f}" if row else "" for row in cells]
+        # parts that are measured alone can take longer than the whole: then their difference says nothing
+        texts = [f"{row['value']:,.0f}" if row and row["value"] > 0 else "" for row in cells]
         lines.append(f"| {name} | {value:,.0f} | {value / task_a:.2f} | {' | '.join(texts)} |")
     return lines
 
