@@ -208,8 +208,8 @@ def comparison(results: dict[str, Any]) -> str:
     rows = _rows(results)
     lines = [
         f"{_measured(results, COMPARED)} Task A: one robot, 10 substeps of 10 ms, a scan of 360 rays, random twists,",
-        "20 x 20 m with 200 walls; 64 envs, or the number that is fastest for the peer, on two cores. All rows are from"
-        " one run.",
+        "20 x 20 m with 200 walls; 64 envs, or the number that is fastest for the peer, on two cores. The rows are from"
+        " one run, but that of irsim-x is from a later one.",
         "Each simulator does as much of task A as it can.",
         "",
         *_compared(rows, COMPARED, "env steps/s"),
