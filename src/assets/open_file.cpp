@@ -152,7 +152,6 @@ OpenFile open_file(const std::string& path) {
   return {descriptor, path, static_cast<uint64_t>(status.st_size)};
 }
 
-
 std::string nearby_file(const FileRoots& roots, const std::vector<std::string>& candidates) {
   std::vector<std::string> folders;
   std::string name;
