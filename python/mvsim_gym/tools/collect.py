@@ -212,9 +212,8 @@ def _word(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9_]+", "-", text).strip("-") or "x"
 
 
-_OF_BATCHES = frozenset(
-    {"strict", "flatten", "num_threads", "autoreset_mode"}
-)  # keywords that a pipeline has not
+# Keywords of environments that a pipeline does not take.
+_OF_BATCHES = frozenset({"strict", "flatten", "num_threads", "autoreset_mode"})
 
 
 def collect_drives(
