@@ -12,11 +12,12 @@ from mvsim_gym.sb3 import (
     NeighbourExtractor,
     PictureExtractor,
     PlaceExtractor,
+    PrivilegedCriticPolicy,
     RingExtractor,
 )
 
 
-def network_for(flat: FlatObservation, recipe: Recipe) -> tuple[str, dict[str, Any]]:
+def network_for(flat: FlatObservation, recipe: Recipe) -> tuple[str | type[PrivilegedCriticPolicy], dict[str, Any]]:
     """Policy class and its keywords for observations of `MVSimVecEnv`.
 
     Vectors: the layers of the recipe; with `neighbour_features` they see neighbours through layers that all neighbours,
@@ -38,11 +39,11 @@ def network_for(flat: FlatObservation, recipe: Recipe) -> tuple[str, dict[str, A
     if recipe.octaves:
         highs = {name: float(flat.highs[part.start]) for name, part in flat.columns.items()}
         shown = {"columns": flat.columns, "ranges": highs, "octaves": recipe.octaves}
-        return "MlpPolicy", {
-            **layers,
-            "features_extractor_class": PlaceExtractor,
-            "features_extractor_kwargs": shown,
-        }
+        places = {"features_extractor_class": PlaceExtractor, "features_extractor_kwargs": shown}
+        if recipe.critic_only:
+            hidden = [flat.columns[name] for name in recipe.critic_only]
+            return PrivilegedCriticPolicy, {**layers, **places, "critic_only": hidden}
+        return "MlpPolicy", {**layers, **places}
     if not recipe.neighbour_features:
         return "MlpPolicy", layers
     own = {"columns": flat.columns["neighbours"], "features": recipe.neighbour_features}

@@ -31,6 +31,7 @@ class Recipe:
     octaves: int = (
         0  # of the waves that show a place; the yaw replaces an IMU's quaternion. 0: the vector as it is
     )
+    critic_only: tuple[str, ...] = ()  # observations that the actor does not see
     num_envs: int = 64
     n_steps: int = 128  # of each environment in a rollout
     batch_size: int = 4096
@@ -51,7 +52,7 @@ class Recipe:
 
 
 FOLDER = Path(__file__).resolve().parent / "recipes"
-_TUPLES = ("net", "rings", "check_episodes")
+_TUPLES = ("net", "rings", "check_episodes", "critic_only")
 
 
 def read_recipe(path: Path) -> Recipe:
@@ -76,7 +77,8 @@ def read_recipe(path: Path) -> Recipe:
 
 def _fits(value: Any, kind: str) -> bool:
     if kind.startswith("tuple"):
-        return isinstance(value, list) and all(type(item) is int for item in value)
+        item_type = str if "str" in kind else int
+        return isinstance(value, list) and all(type(item) is item_type for item in value)
     expected = {"int": (int,), "float": (int, float), "str": (str,)}.get(kind, (dict,))
     return isinstance(value, expected) and not isinstance(value, bool)
 

@@ -6,6 +6,7 @@ from mvsim_gym.learners.sb3 import (
     NeighbourExtractor,
     PictureExtractor,
     PlaceExtractor,
+    PrivilegedCriticPolicy,
     RingExtractor,
 )
 
@@ -15,5 +16,6 @@ __all__ = [
     "NeighbourExtractor",
     "PictureExtractor",
     "PlaceExtractor",
+    "PrivilegedCriticPolicy",
     "RingExtractor",
 ]

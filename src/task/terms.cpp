@@ -47,6 +47,7 @@ constexpr auto kObservations = std::to_array<TermClass<Observation>>({
     {"height_scan",
      term<class HeightScanObservation>,
      {.inputs = "pose attitude", .reads_bodies_of_world = true}},
+    {"row_error", term<class RowErrorObservation>, {.inputs = "pose", .reads_bodies_of_world = true}},
     {"row_index", term<class RowIndexObservation>, {.inputs = "pose", .reads_bodies_of_world = true}},
     {"row_parity", term<class RowParityObservation>, {.inputs = "pose", .reads_bodies_of_world = true}},
     {"last_action", term<class LastActionObservation>, {""}},

@@ -25,6 +25,7 @@ from mvsim_gym.learners._goals import GoalObservation, Reached, without_goal
 from mvsim_gym.learners._neighbours import NeighbourExtractor
 from mvsim_gym.learners._pictures import PictureExtractor
 from mvsim_gym.learners._places import PlaceExtractor
+from mvsim_gym.learners._privileged import PrivilegedCriticPolicy
 from mvsim_gym.learners._rings import RingExtractor
 from mvsim_gym.registration import Named
 
@@ -37,6 +38,7 @@ __all__ = [
     "NeighbourExtractor",
     "PictureExtractor",
     "PlaceExtractor",
+    "PrivilegedCriticPolicy",
     "RingExtractor",
 ]
 

@@ -1,8 +1,9 @@
-// Crop rows: the tracker, its rewards (row_progress, row_end, row_offset), its observations (row_index,
-// row_parity) and its termination (rows).
+// Crop rows: the tracker, its rewards (row_progress, row_end, row_offset), its observations (row_error,
+// row_index, row_parity) and its termination (rows).
 #include "task/track/crop.h"
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 #include <string>
 
@@ -148,6 +149,22 @@ std::unique_ptr<const Termination> term<class RowsTermination>(TermReader& reade
   return termination(Verdict::kSuccess, [&rows, count](const EnvState&, const AgentState& agent) {
     return rows.state(agent).done >= count;
   });
+}
+
+// Offset from the path through the rows (m, positive to its left) and heading relative to it (rad).
+template <>
+std::unique_ptr<const Observation> term<class RowErrorObservation>(TermReader& reader, TaskContext& context) {
+  const CropTracker& rows = need_seen_rows(reader, context);
+  const SeenPose seen(context);
+  const double max_offset = reader.number("max_offset", 2, kPositive);
+  return observation({symmetric(max_offset), symmetric(kPi)},
+                     [&rows, seen](EnvState& env, AgentState& agent, float* out) {
+                       const SeenPose::At here = seen.of(agent);
+                       const Pose2 place = rows.path(env).at(rows.state(agent).along);
+                       const Vec2 off = Rotation2(place.yaw).unrotate(here.position - Vec2{place.x, place.y});
+                       *out++ = static_cast<float>(std::copysign(norm(off), off.y));
+                       *out = static_cast<float>(std::remainder(here.yaw - place.yaw, 2 * kPi));
+                     });
 }
 
 // Index, from 0, of the robot's alley, or of the alley after its headland. After the last alley it is their
