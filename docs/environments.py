@@ -64,6 +64,7 @@ OBSERVATIONS = {
     "dock": ("m, m, 1, 1", "position in the frame of the dock, cosine and sine of the heading there"),
     "dock place": ("m, m", "position in the frame of the dock"),
     "hitch": ("1, 1", "cosine and sine of the heading of the trailer relative to the robot"),
+    "row_error": ("m, rad", "offset from the path through the rows and heading relative to it"),
     "row_parity": ("1", "0 or 1 in turn for each alley"),
     "row_index": ("1", "number of the alley"),
 }

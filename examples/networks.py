@@ -17,7 +17,9 @@ from mvsim_gym.sb3 import (
 )
 
 
-def network_for(flat: FlatObservation, recipe: Recipe) -> tuple[str | type[PrivilegedCriticPolicy], dict[str, Any]]:
+def network_for(
+    flat: FlatObservation, recipe: Recipe
+) -> tuple[str | type[PrivilegedCriticPolicy], dict[str, Any]]:
     """Policy class and its keywords for observations of `MVSimVecEnv`.
 
     Vectors: the layers of the recipe; with `neighbour_features` they see neighbours through layers that all neighbours,

@@ -13,7 +13,12 @@ sb3 = pytest.importorskip("stable_baselines3")
 torch = pytest.importorskip("torch")
 
 import mvsim_gym  # noqa: E402
-from mvsim_gym.sb3 import FlatObservation, MVSimVecEnv, PlaceExtractor  # noqa: E402
+from mvsim_gym.sb3 import (  # noqa: E402
+    FlatObservation,
+    MVSimVecEnv,
+    PlaceExtractor,
+    PrivilegedCriticPolicy,
+)
 
 pytestmark = pytest.mark.unsanitized
 ROUTE, ROW = "mvsim/GnssRoute-v0", "mvsim/RowFollow-v0"
@@ -145,3 +150,38 @@ def test_a_policy_with_it_learns_and_is_loaded(tmp_path: Path) -> None:
     envs = MVSimVecEnv(ROUTE, num_envs=2)
     learns_and_is_loaded(sb3.PPO("MlpPolicy", envs, policy_kwargs=network, **SMALL), envs, tmp_path)
     envs.close()
+
+
+def test_the_actor_does_not_see_what_only_the_critic_observes(tmp_path: Path) -> None:
+    keywords: dict[str, Any] = {"observe": {"row_error": {}}}
+    flat = flat_of(ROW, **keywords)
+    network = {
+        "features_extractor_class": PlaceExtractor,
+        "features_extractor_kwargs": {"columns": flat.columns, "ranges": ranges_of(flat)},
+        "critic_only": [flat.columns["row_error"]],
+    }
+    envs = MVSimVecEnv(ROW, num_envs=2, **keywords)
+    model = sb3.PPO(PrivilegedCriticPolicy, envs, policy_kwargs=network, **SMALL)
+    learns_and_is_loaded(model, envs, tmp_path)
+    envs.close()
+
+    same = torch.rand(1, flat.highs.size).repeat(2, 1)
+    other = same.clone()
+    other[:, flat.columns["row_error"]] += 0.5
+    scan = same.clone()
+    scan[:, flat.columns["scan"]] += 0.5
+
+    def means(vector: torch.Tensor) -> torch.Tensor:
+        return model.policy.get_distribution(vector).distribution.mean
+
+    with torch.no_grad():
+        assert torch.equal(means(same), means(other))
+        assert not torch.equal(means(same), means(scan))
+        assert not torch.equal(model.policy.predict_values(same), model.policy.predict_values(other))
+        # every way of the training to the actor, too
+        torch.manual_seed(0)
+        action = model.policy(same)[0]
+        torch.manual_seed(0)
+        assert torch.equal(action, model.policy(other)[0])
+        chances = [model.policy.evaluate_actions(vector, action)[1] for vector in (same, other)]
+        assert torch.equal(*chances)

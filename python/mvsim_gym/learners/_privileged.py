@@ -33,7 +33,9 @@ class PrivilegedCriticPolicy(ActorCriticPolicy):
         critic_only: Sequence[slice],
         **kwargs: Any,
     ) -> None:
-        super().__init__(observation_space, action_space, lr_schedule, share_features_extractor=False, **kwargs)
+        super().__init__(
+            observation_space, action_space, lr_schedule, share_features_extractor=False, **kwargs
+        )
         self.critic_only = tuple(critic_only)
         seen = torch.ones(spaces.flatdim(observation_space))
         for part in critic_only:

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
+
 #include "batch/batch_test_util.h"
 #include "episode/episode.h"
 #include "sim/simulation.h"
@@ -27,7 +29,7 @@ constexpr const char* kWorld = R"(<mvsim_world>
   <walls><shape><pt>-5 -9</pt><pt>-5 20</pt></shape></walls></mvsim_world>)";
 constexpr const char* kRows = "<crop_rows blocks='row0_* row1_* row2_*' headland='3'/>";
 constexpr const char* kTerms = R"(<agent vehicle="r"><action class="twist" vx="-5 5" omega="-3 3"/>
-  <observe class="row_parity"/><observe class="row_index"/></agent>
+  <observe class="row_parity"/><observe class="row_index"/><observe class="row_error"/></agent>
   <reward class="row_progress"/><reward class="row_end"/><reward class="row_offset" weight="0"/>
   <terminate class="rows" count="2"/><terminate class="contacts" max="2" with="block"/>)";
 enum { kProgress, kRowEnd, kOffset };
@@ -163,12 +165,21 @@ struct Field {
   double contacts() const { return env.agents[0].memory.back(); }
   float parity() { return seen(0); }
   float index() { return seen(1); }
+  // Offset and heading.
+  std::array<float, 2> error() {
+    std::array<float, 2> out{-1, -1};
+    write(2, out.data());
+    return out;
+  }
   float seen(size_t observation) {
     float out = -1;
+    write(observation, &out);
+    return out;
+  }
+  void write(size_t observation, float* out) {
     Scratch scratch;
     task->agents[0].observations[observation].term->write_frame(env, env.agents[0], scratch,
-                                                                reinterpret_cast<std::byte*>(&out));
-    return out;
+                                                                reinterpret_cast<std::byte*>(out));
   }
   // Robots are moved by callers between steps.
   void put(Vec2 place, double yaw) {
@@ -215,6 +226,20 @@ TEST(Crop, PaysForTheWayAndForEachEnd) {
   EXPECT_EQ(field.index(), 2);
   EXPECT_TRUE(field.holds(kRowsDone));
   EXPECT_TRUE(field.env.agents[0].success);
+}
+
+TEST(Crop, ErrorIsThatOfThePlaceOnThePath) {
+  Field field;
+  field.put({6, 0.4}, 0.25);
+  EXPECT_NEAR(field.error()[0], 0.4, 1e-6);
+  EXPECT_NEAR(field.error()[1], 0.25, 1e-6);
+  field.put({6, -0.4}, -0.25);
+  EXPECT_NEAR(field.error()[0], -0.4, 1e-6);
+  EXPECT_NEAR(field.error()[1], -0.25, 1e-6);
+  // the second alley is driven the other way
+  field.put({6, 10.4}, kPi - 0.25);
+  EXPECT_NEAR(field.error()[0], -0.4, 1e-6);
+  EXPECT_NEAR(field.error()[1], -0.25, 1e-6);
 }
 
 TEST(Crop, EpisodesBeginAnywhereOnAPartOfThePath) {
