@@ -238,7 +238,9 @@ class DriveNode:
                 if now < due:
                     self._sleep(min(_WORK_EVERY, due - now))
                     continue
-                self._tell_steer(now)
+                # no message tells the steering angle: it is that of the last command
+                if "steer" in self._driver.pipeline.sources:
+                    self._driver.pipeline.steer(self._steer, self._steer, now)
                 step = self._driver.step(now)
                 if watchdog.is_late:
                     step = step._replace(
@@ -257,11 +259,6 @@ class DriveNode:
                 with suppress(Exception):  # e.g. of a recording on a full disk; the next stop must be sent
                     self._stop_robot()
                 self._sleep(0.01)
-
-    def _tell_steer(self, now: float) -> None:
-        """Takes the last commanded angle as the steering angle, which no message tells."""
-        if "steer" in self._driver.pipeline.sources:
-            self._driver.pipeline.steer(self._steer, self._steer, now)
 
     def close(self) -> None:
         """Leaves the network."""

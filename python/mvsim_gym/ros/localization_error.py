@@ -106,9 +106,8 @@ class EstimatedPose:
         errors = self._errors
         self._random = np.random.Generator(np.random.Philox([errors.seed, self._number, self._episode]))
         self._episode += 1
-        self._first = self._random.standard_normal(
-            3
-        )  # first: it does not depend on the kinds of distributions
+        # drawn first: it does not depend on the kinds of distributions
+        self._first = self._random.standard_normal(3)
         self.multipliers = 1 + (errors.drift or 0.0) * self._random.standard_normal(3)
         """Of the odometry along x, along y and of turns, if there is a drift."""
         self._jump_rate = errors.jump_rate.draw(self._random)

@@ -61,9 +61,8 @@ class RobotReadings:
         self._localization, self._on_goal = localization, on_goal
         self._pipeline = driver.pipeline
         self._last: dict[str, int] = {}  # stamp of the latest message by topic, ns
-        self._frame = (
-            "" if localization == "odom" else frame.strip("/")
-        )  # "": that of the odometry, once it is known
+        # "": that of the odometry, once it is known
+        self._frame = "" if localization == "odom" else frame.strip("/")
         self._buffer = TransformBuffer(tf_limit)
         self._intrinsics: dict[str, tuple[float, float, float, float]] = {}
         self._forms = {sensor.form: name for name, sensor in self._pipeline.sensors.items()}

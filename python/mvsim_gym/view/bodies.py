@@ -178,9 +178,8 @@ class _ShownWorld:
         self.model = model  # kept alive, so that no other model gets its id
         kinds = sorted(kinds_of(model), key=lambda kind: bool(kind.frames.any()))
         self.kinds = [_Shown(server, stream, f"{prefix}_{i}", kind) for i, kind in enumerate(kinds)]
-        self._standing = sum(
-            not kind.frames.any() for kind in kinds
-        )  # number of kinds that are part of the world, which come first
+        # number of kinds that are part of the world, which come first
+        self._standing = sum(not kind.frames.any() for kind in kinds)
         self._frames = np.concatenate([np.zeros(0, np.int64), *(kind.frames for kind in kinds)])
         self._ends = np.cumsum([0, *(len(kind.frames) for kind in kinds)]).tolist()
         self._envs, self._offsets = b"", b""
