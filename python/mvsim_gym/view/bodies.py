@@ -3,23 +3,21 @@ axes are kept: x forward, z up, metres."""
 
 from __future__ import annotations
 
+import json
+import struct
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
+from mvsim_gym._picture import png_of
 from mvsim_gym.view.moment import Group
 from mvsim_gym.view.stream import Stream
 
 if TYPE_CHECKING:
     import viser
-
-import json
-import struct
-from collections.abc import Mapping
-
-from mvsim_gym._picture import png_of
 
 _FLOAT, _UINT16, _UINT32 = 5126, 5123, 5125  # component types of glTF
 _JSON, _BIN = b"JSON", b"BIN\0"
