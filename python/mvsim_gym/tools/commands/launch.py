@@ -7,7 +7,7 @@ import importlib.util
 import sys
 from typing import Any
 
-from mvsim_gym.tools.options import add_hub, add_record, add_running
+from mvsim_gym.tools.options import add_flag, add_hub, add_record, add_running, add_value
 
 HELP = "simulate a world in real time, seen in a browser and driven by keys"
 DESCRIPTION = (
@@ -19,20 +19,12 @@ DESCRIPTION = (
 
 def add(parser: argparse.ArgumentParser) -> None:
     add_running(parser)
-    parser.add_argument(
-        "--headless", action="store_true", help="no view, no keys, no status line: for scripts"
-    )
-    parser.add_argument(
-        "--outputs", metavar="DIR", help="folder for CSV files and ground truth (default: none)"
-    )
+    add_flag(parser, "--headless", "no view, no keys, no status line: for scripts")
+    add_value(parser, "--outputs", "DIR", "folder for CSV files and ground truth (default: none)")
     add_record(parser, "record the world; a relative path is below --outputs if that is given")
-    parser.add_argument(
-        "--joystick",
-        action="store_true",
-        help="the first gamepad drives the chosen vehicle (extra 'joystick')",
-    )
+    add_flag(parser, "--joystick", "the first gamepad drives the chosen vehicle (extra 'joystick')")
     add_hub(parser)
-    parser.add_argument("--no-hub", action="store_true", help="no topics and services")
+    add_flag(parser, "--no-hub", "no topics and services")
     for flag, metavar, text in (
         (
             "--relative-poses",
