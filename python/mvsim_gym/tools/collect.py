@@ -13,10 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym._checks import checked_count
+from mvsim_gym._files import file_digest
 from mvsim_gym._outputs import Observation
 from mvsim_gym.registration import source_of
 from mvsim_gym.tools.collected import Episodes, Track
-from mvsim_gym.tools.datasets import check_target, contents_of, file_digest, made_dataset, observation_fields
+from mvsim_gym.tools.datasets import check_target, contents_of, made_dataset, observation_fields
 from mvsim_gym.tools.drive_episodes import DriveEpisode, DriveLog
 from mvsim_gym.tools.policy import (
     Policy,
