@@ -132,6 +132,19 @@ def loading(arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def pairs(
+    option: str, texts: Iterable[str], expected: str, between: str = "=", *, has_value: bool = True
+) -> dict[str, str]:
+    """Returns NAME=VALUE texts as a dict; raises ValueError for a text without a name or, if `has_value`, a value."""
+    found = {}
+    for text in texts:
+        name, middle, value = text.partition(between)
+        if not name or not (value if has_value else middle):
+            raise ValueError(f"{option}: found '{text}', expected {expected}")
+        found[name] = value
+    return found
+
+
 def add_list(parser: Arguments, flag: str, metavar: str, text: str, **how: Any) -> None:
     """Adds an option that may be given several times; `text` is its help."""
     parser.add_argument(flag, action="append", default=[], metavar=metavar, help=text, **how)

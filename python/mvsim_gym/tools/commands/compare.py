@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from mvsim_gym.tools.options import add_flag, add_list, add_value
+from mvsim_gym.tools.options import add_flag, add_list, add_value, pairs
 
 HELP = "compare a robot with logs of the real one"
 DESCRIPTION = (
@@ -36,17 +36,6 @@ def add_robot(parser: argparse.ArgumentParser) -> None:
     add_value(parser, "--window", "S", "time over which poses are compared (10)", default=10.0, type=float)
     add_value(parser, "--step", "S", "a physics step (0.005)", default=0.005, type=float)
     add_value(parser, "--plots", "DIR", "folder for a plot of each stream")
-
-
-def pairs(option: str, texts: list[str], expected: str) -> dict[str, str]:
-    """Returns NAME=VALUE texts as a dict; raises ValueError for a text without a name or a value."""
-    found = {}
-    for text in texts:
-        name, _, value = text.partition("=")
-        if not name or not value:
-            raise ValueError(f"{option}: found '{text}', expected {expected}")
-        found[name] = value
-    return found
 
 
 def opened(

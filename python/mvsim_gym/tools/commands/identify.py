@@ -6,8 +6,8 @@ import argparse
 import os
 from typing import Any
 
-from mvsim_gym.tools.commands.compare import add_robot, opened, pairs, read
-from mvsim_gym.tools.options import add_flag, add_list, add_output, add_value
+from mvsim_gym.tools.commands.compare import add_robot, opened, read
+from mvsim_gym.tools.options import add_flag, add_list, add_output, add_value, pairs
 
 HELP = "fit a robot to logs of the real one"
 DESCRIPTION = (

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mvsim_gym.tools.options import add_flag, add_list, add_output, add_value
+from mvsim_gym.tools.options import add_flag, add_list, add_output, add_value, pairs
 
 HELP = "make a vehicle file of a URDF, xacro or SDF robot, or a world file of an SDF world or a floor plan"
 DESCRIPTION = (
@@ -89,16 +89,6 @@ def _refuse(options: dict[str, Any], names: Sequence[str], found: str, expected:
             )
 
 
-def _pairs(option: str, texts: Sequence[str], between: str, second: str) -> dict[str, str]:
-    found = {}
-    for text in texts:
-        name, middle, value = text.partition(between)
-        if not middle or not name:
-            raise ValueError(f"{option}: found '{text}', expected NAME{between}{second}")
-        found[name] = value
-    return found
-
-
 def run(
     robot: str,
     output: str,
@@ -158,13 +148,14 @@ def run(
         write(found)
         return 0
     _refuse(plan, list(plan), "no plan", "a plan")
-    packages = _pairs("--package", package, "=", "FOLDER")
+    packages = pairs("--package", package, "NAME=FOLDER", has_value=False)
     if is_world(robot):
         _refuse(options, _ROBOT_OPTIONS, "a world", "a robot")
         write(import_world(robot, packages=packages, name=options["name"], strict=strict))
         return 0
     del options["no_visuals"]
-    check, texts = options.pop("check"), _pairs("--arg", options.pop("arg"), ":=", "VALUE")
+    check = options.pop("check")
+    texts = pairs("--arg", options.pop("arg"), "NAME:=VALUE", ":=", has_value=False)
     made = import_robot(robot, packages=packages, arguments=texts, strict=strict, visuals=visuals, **options)
     files = made.files
     write(made)

@@ -6,6 +6,7 @@ import argparse
 import os
 from typing import Any
 
+from mvsim_gym._notices import extra
 from mvsim_gym.tools.options import add_loading, add_output, add_value
 
 _VIEWS = (("from above", 0.0), ("in perspective", 55.0))
@@ -36,10 +37,8 @@ def run(world: str, output: str, time: float, **options: Any) -> None:
     shown = World(world, **options)
     if time > 0:
         shown.step(time)
-    try:
+    with extra("show", "plot"):
         from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError("show needs matplotlib: pip install 'mvsim_gym[plot]'") from error
     names, points = places(shown)
     renderer = _core.Renderer()
     figure = Figure(figsize=(16, 8.4), dpi=110, layout="constrained")
