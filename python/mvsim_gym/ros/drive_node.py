@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mvsim_gym._notices import notice
-from mvsim_gym.deploy.driver import Driver, Step
-from mvsim_gym.deploy.watchdog import Watchdog
+from mvsim_gym.deploy.driver import GRACE, Driver, Step, Watchdog
 from mvsim_gym.ros.drive_services import (
     DIAGNOSTICS,
     ERROR,
@@ -32,8 +31,6 @@ from mvsim_gym.ros.transport import NodeName, Publisher, Transport
 
 NODE = "drive"
 """The name of the node, which begins the names of its own topics, services and parameters."""
-GRACE = 0.05
-"""Time beyond a control period after which the robot of a blocked loop is stopped; s."""
 _STATUS_EVERY = 0.2  # s
 _DIAGNOSTICS_EVERY = 1.0  # s
 _WAITING = ("idle", "arrived", "paused", "stopped")  # reasons for a stop that are no fault
