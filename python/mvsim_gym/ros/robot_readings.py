@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym._notices import notice
+from mvsim_gym._rotation import yaw_of
 from mvsim_gym.deploy.driver import Driver
 from mvsim_gym.deploy.pipeline import Pipeline
 from mvsim_gym.ros.messages import STORE
@@ -294,11 +295,6 @@ def check_told(pipeline: Pipeline) -> None:
             " images, points, IMU, GNSS, poses, goals and velocities: give the readings from Python, by"
             " mvsim_gym.deploy.loop"
         )
-
-
-def yaw_of(q: Any) -> float:
-    """The yaw of a geometry_msgs/Quaternion, rad."""
-    return math.atan2(2 * (q.w * q.z + q.x * q.y), 1 - 2 * (q.y * q.y + q.z * q.z))
 
 
 def _nanoseconds(stamp: Any) -> int:
