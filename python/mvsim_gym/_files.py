@@ -15,6 +15,17 @@ import mvsim_gym
 Path_ = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 
+def file_digest(path: str | os.PathLike[str]) -> str:
+    """Returns the SHA-256 of a file, hexadecimal."""
+    import hashlib
+
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
 @cache
 def assets() -> str:
     """Returns the data folder: that of the checkout for an editable install, else the installed one."""

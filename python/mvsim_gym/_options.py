@@ -65,6 +65,10 @@ def _limit(unit: str, example: float) -> Callable[[str, Any], float | None]:
     return checked
 
 
+def _flag(doc: str, *, default: bool = False, native: bool = False, task: bool = False) -> Option:
+    return Option(default, doc, checked_flag, native, task)
+
+
 def _pixels(side: int) -> Option:
     return Option(side, "size of pictures, pixels.")
 
@@ -82,15 +86,11 @@ NumThreads = Annotated[
 ]
 
 
-Pin = Annotated[
-    bool, Option(False, "binds each further thread to its own processor.", checked_flag, native=True)
-]
+Pin = Annotated[bool, _flag("binds each further thread to its own processor.", native=True)]
 Side = Annotated[int, _pixels(320)]
-_FLAT = Option(
-    False,
+_FLAT = _flag(
     "observations are one float32 vector: those of all keys end to end, in the order of the keys, in physical units."
     " An environment with images refuses it.",
-    checked_flag,
     task=True,
 )
 
@@ -117,22 +117,18 @@ class Options(TypedDict, total=False):
     ]
     strict_actions: Annotated[
         bool,
-        Option(
-            False,
+        _flag(
             "an action that is not finite raises ValueError. By default it is replaced by zero and counted in"
             ' `info["bad_action"]`.',
-            checked_flag,
             native=True,
             task=True,
         ),
     ]
     spl: Annotated[
         bool,
-        Option(
-            False,
+        _flag(
             "adds `spl`, and `optimal_length` (m) on success, to the info at the end of an episode. For evaluation:"
             " planning the path takes time.",
-            checked_flag,
             native=True,
             task=True,
         ),
@@ -158,10 +154,8 @@ class Options(TypedDict, total=False):
     ]
     strict: Annotated[
         bool,
-        Option(
-            False,
+        _flag(
             "a warning about the world or the environment is an error, and so is motion that a step cuts short.",
-            checked_flag,
             native=True,
             task=True,
         ),
@@ -285,11 +279,10 @@ class VectorOptions(OwnOptions, total=False):
     ]
     copy: Annotated[
         bool,
-        Option(
-            True,
+        _flag(
             "observations, rewards and flags are copies. With False they are always the batch's own arrays, which the"
             " next call overwrites.",
-            checked_flag,
+            default=True,
         ),
     ]
     device: Annotated[
@@ -313,12 +306,11 @@ class SB3Options(OwnOptions, total=False):
     pin: Pin
     flatten: Annotated[
         bool,
-        Option(
-            True,
+        _flag(
             'observations are one float32 vector, scaled by their bounds to [-1, 1], for "MlpPolicy". With images they'
             ' are a dict of the images, channels first, and the vector of all else, for "MultiInputPolicy". With False'
             " they are the environment's dict in physical units.",
-            checked_flag,
+            default=True,
         ),
     ]
     goal_radius: Annotated[

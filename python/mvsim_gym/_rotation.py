@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,11 @@ def quaternion_of(yaw: float, pitch: float, roll: float) -> tuple[float, float, 
         sy * cp * cr - cy * sp * sr,
         cy * cp * cr + sy * sp * sr,
     )
+
+
+def yaw_of(q: Any) -> float:
+    """Returns the yaw, rad, of a quaternion with the attributes x, y, z and w, as of ROS 2."""
+    return math.atan2(2 * (q.w * q.z + q.x * q.y), 1 - 2 * (q.y * q.y + q.z * q.z))
 
 
 def rotation_of(yaw: float, pitch: float, roll: float) -> npt.NDArray[np.float64]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import difflib
 import zlib
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
@@ -84,7 +85,47 @@ class Call:
         self._cache = {}
 
 
-class TermView:
+class ReadView(ABC):
+    """Quantities that views of a term have as properties, by the names of `read`. Rows are those of the view."""
+
+    __slots__ = ()
+
+    @property
+    def goals(self) -> Array:
+        """(n, 2): x, y in the world."""
+        return self.read("goal")
+
+    @property
+    def times(self) -> Array:
+        """(n,): time since the episode began, s."""
+        return self.read("time")
+
+    @property
+    def actions(self) -> Array:
+        """(n, a): actions of this step as applied, in [-1, 1]; 0 after a reset."""
+        return self.read("action")
+
+    @property
+    def previous_actions(self) -> Array:
+        """(n, a): actions of the step before; 0 at first."""
+        return self.read("previous_action")
+
+    @property
+    def scans(self) -> Array:
+        """(n, k): the observation `scan` after this step."""
+        return self.observations["scan"]
+
+    @property
+    @abstractmethod
+    def observations(self) -> Mapping[str, Array]:
+        """The environment's own observations by key."""
+
+    @abstractmethod
+    def read(self, name: str) -> Array:
+        """Returns a quantity by name."""
+
+
+class TermView(ReadView):
     """The state of all envs in one call of a function. Arrays have a row for each env, or for each agent if worlds have
     several. They are read-only, in SI units and radians. The view ends with the call. An array that a function keeps
     does not change afterwards."""
@@ -120,26 +161,6 @@ class TermView:
         return self._call.of_vehicle("twist")
 
     @property
-    def goals(self) -> Array:
-        """(n, 2): x, y in the world."""
-        return self.read("goal")
-
-    @property
-    def times(self) -> Array:
-        """(n,): time since the episode began, s."""
-        return self.read("time")
-
-    @property
-    def actions(self) -> Array:
-        """(n, a): actions of this step as applied, in [-1, 1]; 0 after a reset."""
-        return self.read("action")
-
-    @property
-    def previous_actions(self) -> Array:
-        """(n, a): actions of the step before; 0 at first."""
-        return self.read("previous_action")
-
-    @property
     def contact(self) -> Array:
         """(n,) bool: whether the vehicle touched something in this step."""
         return self._call.kept("contact", lambda: self._call.of_vehicle("collision") != 0)
@@ -148,11 +169,6 @@ class TermView:
     def wheels(self) -> Mapping[str, Array]:
         """`spin`, `steer`, `torque`, `load`, `slip_ratio`, `slip_angle`, each (n, wheels)."""
         return _Wheels(self._call)
-
-    @property
-    def scans(self) -> Array:
-        """(n, k): the observation `scan` after this step."""
-        return self.observations["scan"]
 
     @property
     def observations(self) -> Mapping[str, Array]:
@@ -229,6 +245,19 @@ class BodiesView(TermView):
 class _Keyed(Mapping[str, Array]):
     _KIND: ClassVar[str]
 
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    @property
+    @abstractmethod
+    def _keys(self) -> Collection[str]: ...
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(
             f"{self._KIND} has no attribute '{shortened(name)}', expected a key:"
@@ -240,40 +269,26 @@ class _Keyed(Mapping[str, Array]):
 
 class _Wheels(_Keyed):
     _KIND = "wheels"
-    _KEYS = ("spin", "steer", "torque", "load", "slip_ratio", "slip_angle")
-
-    def __init__(self, call: Call) -> None:
-        self._call = call
+    _keys = ("spin", "steer", "torque", "load", "slip_ratio", "slip_angle")
 
     def __getitem__(self, key: str) -> Array:
-        if key not in self._KEYS:
-            raise KeyError(f"wheels: found '{key}', expected one of {', '.join(self._KEYS)}")
+        if key not in self._keys:
+            raise KeyError(f"wheels: found '{key}', expected one of {', '.join(self._keys)}")
         return self._call.of_vehicle(f"wheel_{key}")
-
-    def __iter__(self) -> Any:
-        return iter(self._KEYS)
-
-    def __len__(self) -> int:
-        return len(self._KEYS)
 
 
 class _Observations(_Keyed):
     _KIND = "observations"
 
-    def __init__(self, call: Call) -> None:
-        self._call = call
+    @property
+    def _keys(self) -> Collection[str]:
+        return self._call.terms.native
 
     def __getitem__(self, key: str) -> Array:
         terms = self._call.terms
         if key not in terms.native:
             raise KeyError(f"found '{key}', expected one of this environment's: {', '.join(terms.native)}")
         return self._call.kept(f"observation {key}", lambda: terms.latest(key))
-
-    def __iter__(self) -> Any:
-        return iter(self._call.terms.native)
-
-    def __len__(self) -> int:
-        return len(self._call.terms.native)
 
 
 class TermRandom:

@@ -68,4 +68,14 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
   return best.empty() ? std::string() : ", did you mean '" + best + "'?";
 }
 
+std::string listed(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
+std::string expected_one_of(std::string_view name, const std::vector<std::string>& known) {
+  return "expected one of " + listed(known) + did_you_mean(name, known);
+}
+
 }  // namespace mvsim

@@ -65,4 +65,18 @@ std::string shortened(std::string_view text, size_t max_bytes = 60);
 // ", did you mean 'x'?" or "".
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
+// "a, b, c"
+std::string listed(const std::vector<std::string>& names);
+
+// "expected one of a, b, c, did you mean 'b'?", for an unknown `name`.
+std::string expected_one_of(std::string_view name, const std::vector<std::string>& known);
+
+// The names of objects.
+template <typename Objects>
+std::vector<std::string> names_in(const Objects& objects) {
+  std::vector<std::string> out;
+  for (const auto& object : objects) out.emplace_back(object.name);
+  return out;
+}
+
 }  // namespace mvsim

@@ -25,6 +25,13 @@ double inverse_hyperbolic_tangent(double x) {
 
 }  // namespace
 
+double area_of(const Polygon& polygon) {
+  double twice = 0;
+  for (size_t i = 1; i + 1 < polygon.size(); ++i)
+    twice += cross(polygon[i] - polygon[0], polygon[i + 1] - polygon[0]);
+  return twice / 2;
+}
+
 TangentPlane::TangentPlane(const Geodetic& origin) {
   const SinCos latitude = sin_cos(origin.latitude * kDegree), longitude = sin_cos(origin.longitude * kDegree);
   const double n = kA / std::sqrt(1 - kE2 * latitude.sin * latitude.sin);

@@ -1,9 +1,11 @@
 // Geometry of the plane and of poses, and geodetic coordinates (WGS84).
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "base/math.h"
@@ -115,6 +117,10 @@ inline Pose2 compose(const Pose2& a, const Pose2& b) {
 inline Vec2 transform(const Pose2& pose, Vec2 local) {
   return Vec2{pose.x, pose.y} + Rotation2(pose.yaw).rotate(local);
 }
+// Returns the point in the frame of the pose.
+inline Vec2 transform_back(const Pose2& pose, Vec2 world) {
+  return Rotation2(pose.yaw).unrotate({world.x - pose.x, world.y - pose.y});
+}
 
 using Polygon = std::vector<Vec2>;
 
@@ -130,6 +136,18 @@ enum class CullFaces { kNone, kBack, kFront };
 struct Rect {
   double x_min = 0, x_max = 0, y_min = 0, y_max = 0;
 };
+
+// Returns the smallest rectangle that holds the points; there is at least one.
+inline Rect box_of(std::span<const Vec2> points) {
+  Rect box{points[0].x, points[0].x, points[0].y, points[0].y};
+  for (const Vec2 p : points)
+    box = {std::min(box.x_min, p.x), std::max(box.x_max, p.x), std::min(box.y_min, p.y),
+           std::max(box.y_max, p.y)};
+  return box;
+}
+
+// Returns the area of a polygon, positive if its vertices are counter-clockwise.
+double area_of(const Polygon& polygon);
 
 // Places on the Earth: the ellipsoid of WGS84, tangent planes, UTM. Angles in degrees, lengths in metres.
 

@@ -6,9 +6,6 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "base/normal_kernel.cpp"
 #include "base/highway_targets.h"
-// the order matters: Highway reads the settings above
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
 
 #include "base/vector_math.h"
 

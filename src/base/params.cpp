@@ -3,19 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 
 #include "base/math.h"
 #include "base/text.h"
 
 namespace mvsim {
 namespace {
-
-std::string short_number(double v) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%g", v);
-  return buffer;
-}
 
 // Long hostile texts are cut in messages.
 std::string quoted(std::string_view text) {
@@ -66,11 +59,8 @@ size_t parse_choice(const NamedText& value, std::span<const std::string_view> ch
   const std::string_view text = trimmed(value.text);
   for (size_t i = 0; i < choices.size(); ++i)
     if (choices[i] == text) return i;
-  std::string expected;
-  for (const std::string_view c : choices) expected += (expected.empty() ? "" : ", ") + std::string(c);
-  throw WorldFileError(value.where, "<" + value.name + ">: found " + quoted(text) + ", expected one of " +
-                                        expected +
-                                        did_you_mean(shortened(text), {choices.begin(), choices.end()}));
+  throw WorldFileError(value.where, "<" + value.name + ">: found " + quoted(text) + ", " +
+                                        expected_one_of(shortened(text), {choices.begin(), choices.end()}));
 }
 
 std::vector<double> parse_numbers(const NamedText& value, size_t min, size_t max, const char* expected) {

@@ -1,8 +1,6 @@
 #include "base/simd.h"
 
 #include "base/highway_targets.h"
-// the order matters: Highway reads the settings above
-#include <hwy/highway.h>
 
 #include <stdexcept>
 

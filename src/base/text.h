@@ -40,6 +40,11 @@ std::string printable(std::string_view text);
 // The text without the blanks, tabs and ends of lines around it.
 std::string_view trimmed(std::string_view text);
 
+// A number for messages, of at most so many digits: "0.1", "1e+06".
+std::string short_number(double value, int digits = 6);
+// "0.123 m", of at most three digits.
+std::string metres(double value);
+
 // The words of a text, between any of these characters.
 std::vector<std::string> split_words(std::string_view text, std::string_view separators = ", \t\r\n");
 

@@ -7,9 +7,6 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "base/vector_kernels.cpp"
 #include "base/highway_targets.h"
-// the order matters: Highway reads the settings above
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
 
 #include <hwy/contrib/algo/transform-inl.h>
 

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 
 #include "base/text.h"
@@ -41,9 +40,7 @@ double bytes_of_env(const Task& task) {
 }
 
 std::string gigabytes(double bytes) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.3g GB", bytes / 1e9);
-  return buffer;
+  return short_number(bytes / 1e9, 3) + " GB";
 }
 
 // Checks memory before it is allocated. Throws Error if the envs alone would need more than the machine's

@@ -21,12 +21,8 @@ void check_names(const EnvSpec& spec, const std::vector<Override>& knobs) {
   for (const Override& change : knobs) {
     const std::string& name = change.path.at(0);
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    std::string expected = "this environment has none";
-    if (!known.empty()) {
-      expected = "expected one of ";
-      for (const std::string& k : known) expected += (&k == known.data() ? "" : ", ") + k;
-    }
-    throw Error("knobs: found '" + shortened(name) + "', " + expected + did_you_mean(name, known));
+    throw Error("knobs: found '" + shortened(name) + "', " +
+                (known.empty() ? "this environment has none" : expected_one_of(name, known)));
   }
 }
 

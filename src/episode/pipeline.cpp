@@ -21,12 +21,6 @@ EnvSpec spec_for_readings(EnvSpec spec) {
   return spec;
 }
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-  return out;
-}
-
 AgentTask& checked_agent(Task& task, size_t agent) {
   if (agent >= task.agents.size())
     throw Error("agent: found " + std::to_string(agent) + ", expected one of the environment's " +
@@ -131,9 +125,7 @@ bool Pipeline::may_be_late(size_t sensor) const {
 }
 
 std::vector<std::string> Pipeline::action_names() const {
-  std::vector<std::string> names;
-  for (const ActionComponent& c : agent_task_->action_components) names.push_back(c.name);
-  return names;
+  return names_in(agent_task_->action_components);
 }
 std::vector<double> Pipeline::action_low() const {
   std::vector<double> values;

@@ -176,7 +176,7 @@ ScanFit fit_scan(const GivenScan& given, const FittedLidar& lidar, float* ranges
   const double turned = other.yaw - own.yaw;
   const bool same_place = stand_at_one_place(own, other);
   const bool same_beams = same_place && are_same_beams(from, to, turned);
-  const Vec2 shift = Rotation2(own.yaw).unrotate({other.x - own.x, other.y - own.y});
+  const Vec2 shift = transform_back(own, {other.x, other.y});
   ScanFit fit;
   std::vector<double> nearest(to.count, -1);
   const auto put = [&](double angle, double range) {

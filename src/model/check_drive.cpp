@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <set>
 
 #include "base/math.h"
+#include "base/text.h"
 #include "model/compile_parts.h"
 #include "vehicle/speed_pid.h"
 
@@ -139,9 +139,9 @@ void warn(const First& found, const char* others, Model& model) {
   std::string text = found.where.text() + ": " + found.text;
   if (found.count > 1) text += " (and " + std::to_string(found.count - 1) + " more " + others + ")";
   const double dt = model.timestep;
-  model.warnings.push_back(text + ": a step of " + rounded(dt) +
+  model.warnings.push_back(text + ": a step of " + short_number(dt, 3) +
                            " s moves a body by at most 2 m and a quarter turn, that is " +
-                           rounded(kMostTravel / dt) + " m/s and " + rounded(kMostTurn / dt) +
+                           short_number(kMostTravel / dt, 3) + " m/s and " + short_number(kMostTurn / dt, 3) +
                            " rad/s; expected a smaller <simul_timestep>");
 }
 
@@ -163,16 +163,10 @@ void check_drives(const WorldSpec& spec, Model& model) {
     model.warnings.push_back(
         vehicle.controller.where.text() + ": <controller class=\"" + std::string(v.controller->name()) +
         "\"> of vehicle '" + v.name + "' settles badly or not at all at a step of " +
-        rounded(model.timestep) + " s with KP " + rounded(gains.kp) + " and max_torque " +
-        rounded(gains.max_torque) + ": " + what + "; KP " + rounded(better.kp) + ", KI " +
-        rounded(better.ki) + ", max_torque " + rounded(better.max_torque) + " do");
+        short_number(model.timestep, 3) + " s with KP " + short_number(gains.kp, 3) + " and max_torque " +
+        short_number(gains.max_torque, 3) + ": " + what + "; KP " + short_number(better.kp, 3) + ", KI " +
+        short_number(better.ki, 3) + ", max_torque " + short_number(better.max_torque, 3) + " do");
   }
-}
-
-std::string rounded(double value, int digits) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*g", digits, value);
-  return text;
 }
 
 void check_dampings(const WorldSpec& spec, Model& model) {
@@ -191,10 +185,11 @@ void check_dampings(const WorldSpec& spec, Model& model) {
     }
     const double seconds = mass / (damping->fallback * turning);
     if (seconds >= kLeast) continue;
-    const std::string text =
-        "has no <C_damping> in its <friction>: the default, " + rounded(damping->fallback, 3) +
-        " N m s/rad, is too much for a vehicle of its size, which loses its speed in " + rounded(seconds, 2) +
-        " s; C_damping " + rounded(mass / (kUsual * turning), 1) + " lets it roll for some seconds";
+    const std::string text = "has no <C_damping> in its <friction>: the default, " +
+                             short_number(damping->fallback, 3) +
+                             " N m s/rad, is too much for a vehicle of its size, which loses its speed in " +
+                             short_number(seconds, 2) + " s; C_damping " +
+                             short_number(mass / (kUsual * turning), 1) + " lets it roll for some seconds";
     if (reported.insert(text).second)
       model.warnings.push_back(vehicle.friction.where.text() + ": vehicle '" + v.name + "' " + text);
   }
@@ -239,8 +234,8 @@ void check_speeds(const WorldSpec& spec, bool is_commanded_elsewhere, Model& mod
     const double period = text ? parse_number(*text) : SensorModel{}.period;
     if (period < model.timestep * (1 - 1e-9))
       late.add(text ? text->where : sensor.params.where,
-               "sensor '" + sensor.name + "' is read once a step, at " + rounded(1 / model.timestep) +
-                   " Hz in place of " + rounded(1 / period) + " Hz");
+               "sensor '" + sensor.name + "' is read once a step, at " + short_number(1 / model.timestep, 3) +
+                   " Hz in place of " + short_number(1 / period, 3) + " Hz");
   };
   for (const VehicleSpec& vehicle : spec.vehicles)
     for (const SensorSpec& sensor : vehicle.sensors) look(sensor);
@@ -249,7 +244,7 @@ void check_speeds(const WorldSpec& spec, bool is_commanded_elsewhere, Model& mod
   std::string text = late.where.text() + ": " + late.text;
   if (late.count > 1) text += " (and " + std::to_string(late.count - 1) + " more sensors)";
   model.warnings.push_back(text + ": its <sensor_period> is shorter than the step of " +
-                           rounded(model.timestep) + " s, expected a smaller <simul_timestep>");
+                           short_number(model.timestep, 3) + " s, expected a smaller <simul_timestep>");
 }
 
 }  // namespace mvsim

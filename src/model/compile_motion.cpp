@@ -1,10 +1,10 @@
 // The drive of a vehicle as datasheets have it: its parameters and its memory.
 
 #include <algorithm>
-#include <cstdio>
 #include <numeric>
 
 #include "base/geometry3.h"
+#include "base/text.h"
 #include "model/compile_parts.h"
 #include "model/transfer_params.h"
 #include "vehicle/command_filters.h"
@@ -96,12 +96,6 @@ Pose2 initial_pose(const Model& model, size_t body) {
   const Pose3& p = b.kind == BodyKind::kVehicle ? model.vehicles[b.index].initial_pose
                                                 : model.blocks[b.index].initial_pose;
   return {p.x, p.y, p.yaw};
-}
-
-std::string metres(double v) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.3g m", v);
-  return buffer;
 }
 
 // A joint that does not fit the initial poses pulls its bodies into place in the first steps.

@@ -17,9 +17,6 @@ namespace mvsim {
 size_t add_params(Model& model, const std::string& prefix, std::span<const ParamInfo> table,
                   std::span<const double> values);
 
-// Returns a number as messages show it: with few digits.
-std::string rounded(double value, int digits = 3);
-
 // Counts the work of all height maps of a world, which is limited.
 struct HeightMapWork {
   size_t nodes = 0, products = 0;  // the products of convolutions

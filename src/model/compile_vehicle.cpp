@@ -186,12 +186,10 @@ void set_chassis(const VehicleSpec& spec, MeshOutlines& outlines, VehicleModel& 
 }  // namespace
 
 void unknown_class(const ParamSet& set, const std::vector<std::string>& names) {
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
   const std::string found =
       set.class_name.empty() ? "no class attribute" : "class '" + shortened(set.class_name) + "'";
-  throw WorldFileError(set.where, "<" + set.tag + ">: found " + found + ", expected one of " + list +
-                                      did_you_mean(set.class_name, names));
+  throw WorldFileError(set.where,
+                       "<" + set.tag + ">: found " + found + ", " + expected_one_of(set.class_name, names));
 }
 
 size_t add_params(Model& model, const std::string& prefix, std::span<const ParamInfo> table,

@@ -64,12 +64,6 @@ void add_mesh(const Mesh& mesh, const Frame3& T_object_mesh, const HeightRange& 
   }
 }
 
-double area_of(const Polygon& p) {
-  double twice = 0;
-  for (size_t i = 1; i + 1 < p.size(); ++i) twice += cross(p[i] - p[0], p[i + 1] - p[0]);
-  return twice / 2;
-}
-
 // Takes sides away, each time the one whose neighbours meet with the least area beyond it; of equal ones the
 // first.
 class SideRemoval {

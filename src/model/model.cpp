@@ -5,13 +5,10 @@ namespace {
 
 template <class T>
 size_t index_of(const std::vector<T>& items, std::string_view name, const char* kind) {
-  std::vector<std::string> names;
-  for (size_t i = 0; i < items.size(); ++i) {
+  for (size_t i = 0; i < items.size(); ++i)
     if (items[i].name == name) return i;
-    names.push_back(items[i].name);
-  }
   throw Error(std::string("this world has no ") + kind + " named '" + std::string(name) + "'" +
-              did_you_mean(name, names));
+              did_you_mean(name, names_in(items)));
 }
 
 }  // namespace

@@ -35,8 +35,7 @@ void set_skybox(const SkyboxSpec& box, SceneMeshes& meshes, Scene& scene) {
 
 // The frame of the vehicle that a grid follows.
 uint32_t frame_of_focus(const GroundGridSpec& grid, Model& model) {
-  std::vector<std::string> names;
-  for (const VehicleModel& vehicle : model.vehicles) names.push_back(vehicle.name);
+  const std::vector<std::string> names = names_in(model.vehicles);
   const auto wanted = grid.focus.empty() ? std::min_element(names.begin(), names.end())
                                          : std::find(names.begin(), names.end(), grid.focus);
   if (wanted != names.end())

@@ -1,10 +1,10 @@
 #include "model/shape.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <limits>
 
 #include "base/math.h"
+#include "base/text.h"
 #include "worldfile/expression.h"
 
 namespace mvsim {
@@ -30,12 +30,6 @@ Polygon convex_hull(Polygon points) {
   return hull;
 }
 
-static double signed_area(const Polygon& p) {
-  double twice = 0;
-  for (size_t i = 1; i + 1 < p.size(); ++i) twice += cross(p[i] - p[0], p[i + 1] - p[0]);
-  return twice / 2;
-}
-
 // Area, centroid and second moment about the origin (per unit of area density) by a fan of triangles.
 static void set_mass_properties(ShapeModel& shape) {
   const Polygon& p = shape.outline;
@@ -59,7 +53,7 @@ ShapeModel make_shape(const Polygon& points, const SourceLocation& where, double
                                       " m, expected a body of this world's size");
   ShapeModel shape;
   shape.outline = convex_hull(points);
-  if (shape.outline.size() < 3 || signed_area(shape.outline) < 1e-6)
+  if (shape.outline.size() < 3 || area_of(shape.outline) < 1e-6)
     throw WorldFileError(where,
                          "<shape>: the points enclose less than 1e-6 m2, expected a polygon with an inside");
   for (Vec2 p : shape.outline) shape.radius = std::max(shape.radius, norm(p));
@@ -91,10 +85,8 @@ void check_for_solver(const ShapeModel& shape, double scale, const SourceLocatio
     throw WorldFileError(where, "<shape>: the outline is too small for the solver at its distance of " +
                                     number_text(shape.radius) +
                                     " m from the reference point, expected one about it");
-  char factor[32];
-  std::snprintf(factor, sizeof factor, "%.2g", needed / scale);
   throw WorldFileError(where, "<shape>: the outline is too small for the solver, expected one " +
-                                  std::string(factor) + " times as large (some 4 mm at least)");
+                                  short_number(needed / scale, 2) + " times as large (some 4 mm at least)");
 }
 
 double min_scale(const ShapeModel& shape, double min) {

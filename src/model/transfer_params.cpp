@@ -1,17 +1,12 @@
 #include "model/transfer_params.h"
 
 #include <cmath>
-#include <cstdio>
 #include <iterator>
+
+#include "base/text.h"
 
 namespace mvsim {
 namespace {
-
-std::string short_text(double v) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%g", v);
-  return buffer;
-}
 
 double unit_of(const ParamInfo& info) {
   return info.type == ParamType::kDegrees ? kDegree : 1.0;
@@ -118,7 +113,7 @@ double stored_value(const ParamEntry& entry, double given) {
   const bool is_bool = info.type == ParamType::kBool;
   if (std::isfinite(value) && whole && (is_bool ? value == 0 || value == 1 : in_range(info, value)))
     return value;
-  throw Error("parameter " + entry.path + ": found " + short_text(given) + ", expected " +
+  throw Error("parameter " + entry.path + ": found " + short_number(given) + ", expected " +
               (is_bool ? "0 or 1"
                        : (whole || !std::isfinite(value) ? "a value " : "an integer ") + range_text(info)));
 }

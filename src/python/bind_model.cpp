@@ -254,12 +254,7 @@ void bind_model(py::module_& m) {
       .def_readonly("vehicles", &Model::vehicles)
       .def_readonly("blocks", &Model::blocks)
       .def_readonly("sensors", &Model::sensors)
-      .def_property_readonly("actors",
-                             [](const Model& m) {
-                               std::vector<std::string> names;
-                               for (const ActorModel& actor : m.actors) names.push_back(actor.name);
-                               return names;
-                             })
+      .def_property_readonly("actors", [](const Model& m) { return names_in(m.actors); })
       .def_property_readonly("labels", [](const Model& m) { return m.scene->label_names; })
       .def_property_readonly("body_count", [](const Model& m) { return m.bodies.size(); })
       .def_property_readonly("triangle_count", [](const Model& m) { return triangle_count(*m.scene); })

@@ -8,9 +8,6 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "raycast/level_rays.cpp"
 #include "base/highway_targets.h"
-// the order matters: Highway reads the settings above
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
 
 #ifndef MVSIM_LEVEL_RAYS_SHARED
 #define MVSIM_LEVEL_RAYS_SHARED

@@ -5,9 +5,6 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "raycast/level_shade.cpp"
 #include "base/highway_targets.h"
-// the order matters: Highway reads the settings above
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace mvsim::HWY_NAMESPACE {

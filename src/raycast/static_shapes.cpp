@@ -20,14 +20,6 @@ double box_distance(const Rect& box, Vec2 p) {
   return std::sqrt(x * x + y * y);
 }
 
-Rect box_of(std::span<const Vec2> vertices) {
-  Rect box{vertices[0].x, vertices[0].x, vertices[0].y, vertices[0].y};
-  for (const Vec2 v : vertices)
-    box = {std::min(box.x_min, v.x), std::max(box.x_max, v.x), std::min(box.y_min, v.y),
-           std::max(box.y_max, v.y)};
-  return box;
-}
-
 Rect join(const Rect& a, const Rect& b) {
   return {std::min(a.x_min, b.x_min), std::max(a.x_max, b.x_max), std::min(a.y_min, b.y_min),
           std::max(a.y_max, b.y_max)};

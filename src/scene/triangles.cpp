@@ -21,12 +21,6 @@ Color multiplied(Color a, Color b) {
   return {times(a.r, b.r), times(a.g, b.g), times(a.b, b.b), times(a.a, b.a)};
 }
 
-double area2(std::span<const Vec2> polygon) {
-  double sum = 0;
-  for (size_t i = 0; i < polygon.size(); ++i) sum += cross(polygon[i], polygon[(i + 1) % polygon.size()]);
-  return sum;
-}
-
 bool inside(Vec2 p, Vec2 a, Vec2 b, Vec2 c) {
   return cross(b - a, p - a) >= 0 && cross(c - b, p - b) >= 0 && cross(a - c, p - c) >= 0;
 }
@@ -42,6 +36,12 @@ bool is_ear(std::span<const Vec2> polygon, const std::vector<uint32_t>& left, si
 }
 
 }  // namespace
+
+double area2(std::span<const Vec2> polygon) {
+  double sum = 0;
+  for (size_t i = 0; i < polygon.size(); ++i) sum += cross(polygon[i], polygon[(i + 1) % polygon.size()]);
+  return sum;
+}
 
 std::vector<uint32_t> triangulate(std::span<const Vec2> polygon) {
   std::vector<uint32_t> left(polygon.size()), triangles;

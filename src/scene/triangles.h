@@ -60,4 +60,7 @@ Color shaded(Color color, double factor);
 // Returns the colour at the foot of a wall that has this colour above.
 Color foot_color(Color color);
 
+// Returns twice the area of a polygon, positive if its vertices are counter-clockwise.
+double area2(std::span<const Vec2> polygon);
+
 }  // namespace mvsim

@@ -143,7 +143,7 @@ class Lidar2d final : public RaySensor {
 
     for (const PlacedGrid& grid : scene.grids) {
       const Pose2& g = grid.T_world_grid;
-      const Vec2 origin = Rotation2(g.yaw).unrotate({T_world_sensor.x - g.x, T_world_sensor.y - g.y});
+      const Vec2 origin = transform_back(g, {T_world_sensor.x, T_world_sensor.y});
       beams_.directions(T_world_sensor.yaw - g.yaw, dx, dy);
       if (p[kAngleNoise] > 0)
         for_each_deviate(n, p[kAngleNoise], random, [&](size_t begin, std::span<const double> deviates) {

@@ -18,19 +18,6 @@ Polygon placed_outline(const Polygon& outline, double scale, const Pose2& pose) 
   return out;
 }
 
-Vec2 to_grid(const GridModel& grid, Vec2 world) {
-  return Rotation2(grid.T_world_grid.yaw)
-      .unrotate({world.x - grid.T_world_grid.x, world.y - grid.T_world_grid.y});
-}
-
-Rect box_of(const Polygon& outline) {
-  Rect box{outline[0].x, outline[0].x, outline[0].y, outline[0].y};
-  for (const Vec2 v : outline)
-    box = {std::min(box.x_min, v.x), std::max(box.x_max, v.x), std::min(box.y_min, v.y),
-           std::max(box.y_max, v.y)};
-  return box;
-}
-
 constexpr double kRounding = 1e-9, kApart = 1e-6;  // m, beyond any rounding
 
 // How far the square of a cell is from a convex, counter-clockwise outline at least: beyond one of the sides
@@ -84,13 +71,13 @@ class SquareBounds {
 double grid_distance(const GridModel& grid, const Polygon& outline, Vec2 center, double radius,
                      double limit) {
   constexpr size_t kUsualCells = 128;
-  const Vec2 local_center = to_grid(grid, center);
+  const Vec2 local_center = transform_back(grid.T_world_grid, center);
   const double reach = limit + radius;
   const double from_center = grid.field.distance_to_occupied(local_center.x, local_center.y, reach);
   if (from_center >= reach) return limit;
   Polygon local;
   local.reserve(outline.size());
-  for (Vec2 v : outline) local.push_back(to_grid(grid, v));
+  for (Vec2 v : outline) local.push_back(transform_back(grid.T_world_grid, v));
   const double side = grid.field.resolution();
   const SquareBounds bounds(local, local_center, side);
   // the cell nearest to the centre is no farther from the outline than this
@@ -139,16 +126,6 @@ double distance_to_shapes(const Model& model, std::span<const MovingShape> shape
           std::min(best, polygon_point_distance({shape.vertices, static_cast<size_t>(shape.count)}, point));
   }
   return best;
-}
-
-// To occupied cells and the Model's static shapes.
-double distance_to_fixed(const Model& m, Vec2 point, double limit) {
-  double best = limit;
-  for (const GridModel& grid : m.grids) {
-    const Vec2 local = to_grid(grid, point);
-    best = std::min(best, grid.field.distance_to_occupied(local.x, local.y, best));
-  }
-  return std::min(best, m.static_shapes.distance(point, best));
 }
 
 // All that may move and is tangible, but for one body.
@@ -207,6 +184,15 @@ bool overlaps_map(const SimView& sim, const Polygon& outline) {
 }
 
 }  // namespace
+
+double distance_to_fixed(const Model& m, Vec2 point, double limit) {
+  double best = limit;
+  for (const GridModel& grid : m.grids) {
+    const Vec2 local = transform_back(grid.T_world_grid, point);
+    best = std::min(best, grid.field.distance_to_occupied(local.x, local.y, best));
+  }
+  return std::min(best, m.static_shapes.distance(point, best));
+}
 
 double distance_to_obstacles(const SimScene& sim, Vec2 point, double limit, int except_vehicle) {
   const Model& m = sim.model;

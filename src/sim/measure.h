@@ -66,7 +66,10 @@ struct SimScene : SimView {
 // Distance (m) from a point to the nearest tangible thing (occupied cell, static shape, block, other
 // vehicle), at most `limit`. The vehicle `except_vehicle` (-1: none) and bodies joined to it are left out.
 double distance_to_obstacles(const SimScene& sim, Vec2 point, double limit, int except_vehicle = -1);
-// The same, without all vehicles.
+// Distance (m) from a point to walls, static blocks and occupied cells that no environment moves, at most
+// `limit`.
+double distance_to_fixed(const Model& m, Vec2 point, double limit);
+// As distance_to_obstacles(), without all vehicles.
 double distance_to_static(const SimScene& sim, Vec2 point, double limit);
 // The same, without all vehicles, people and bodies that policies drive.
 double distance_to_standing(const SimScene& sim, Vec2 point, double limit);

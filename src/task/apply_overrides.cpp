@@ -122,10 +122,8 @@ TermSpec new_term(const Override& change, const char* identity) {
 }
 
 [[noreturn]] void fail_no_term(const Override& change, const std::vector<TermSpec>& terms) {
-  std::vector<std::string> known(terms.size());
-  std::transform(terms.begin(), terms.end(), known.begin(), [](const TermSpec& t) { return t.name; });
   fail(dotted(change.path, 2),
-       "found no term '" + change.path[1] + "' to leave out" + did_you_mean(change.path[1], known));
+       "found no term '" + change.path[1] + "' to leave out" + did_you_mean(change.path[1], names_in(terms)));
 }
 
 void edit_terms(std::vector<TermSpec>& terms, const char* identity, const Override& change) {
@@ -289,8 +287,7 @@ std::string text_of(const OverrideValue& value) {
 }
 
 std::vector<std::string> field_names() {
-  std::vector<std::string> names;
-  for (const Field& f : kFields) names.emplace_back(f.name);
+  std::vector<std::string> names = names_in(kFields);
   for (std::string& tag : tracker_tags()) names.push_back(std::move(tag));
   return names;
 }

@@ -58,8 +58,7 @@ void check_planning(Task& task, double wanted) {
     std::snprintf(numbers, sizeof numbers,
                   "the world is %.6g x %.6g m large, too large to plan paths with cells of %.3g m",
                   r.x_max - r.x_min, r.y_max - r.y_min, wanted);
-    char size[40];
-    std::snprintf(size, sizeof size, "%.3g m", cell);
+    const std::string size = metres(cell);
     const TermSpec* goal = nullptr;
     for (const TermSpec& term : task.spec.resets)
       if (term.params.tag == "goal") goal = &term;

@@ -167,11 +167,8 @@ void compile_resets(TaskContext& context, AgentTask& agent, bool is_first, Task&
       std::vector<std::string> known{"spawn", "goal", "line_up"};
       for (const auto& c : reset_classes()) known.emplace_back(c.name);
       if (std::find(known.begin(), known.end(), term.params.tag) == known.end()) {
-        std::string expected;
-        for (const std::string& k : known) expected += (expected.empty() ? "" : ", ") + k;
-        throw WorldFileError(term.params.where, "<reset>: found the unknown tag '" + term.params.tag +
-                                                    "', expected one of " + expected +
-                                                    did_you_mean(term.params.tag, known));
+        throw WorldFileError(term.params.where, "<reset>: found the unknown tag '" + term.params.tag + "', " +
+                                                    expected_one_of(term.params.tag, known));
       }
       if (!is_first) continue;
       task.resets.push_back(make_term(reader, context, reset_classes()));

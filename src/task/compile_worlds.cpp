@@ -2,7 +2,6 @@
 #include "task/compile_parts.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <set>
 
@@ -282,11 +281,7 @@ class VariantCheck {
   }
   static std::string text(bool value) { return value ? "true" : "false"; }
   static std::string text(size_t value) { return std::to_string(value); }
-  static std::string text(double value) {
-    char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%.9g", value);
-    return buffer;
-  }
+  static std::string text(double value) { return short_number(value, 9); }
 
   template <typename T>
   void same(const std::string& of, const char* what, const T& expected, const T& found) const {

@@ -18,11 +18,8 @@ using Names = std::vector<std::string>;
 
 [[noreturn]] void fail_unknown(const SourceLocation& where, const std::string& parent, const char* what,
                                std::string_view name, const Names& known) {
-  std::string expected;
-  for (const std::string& k : known) expected += (expected.empty() ? "" : ", ") + k;
-  throw WorldFileError(where, "<" + parent + ">: found the unknown " + what + " '" + shortened(name) +
-                                  "', expected " + (expected.empty() ? "none" : "one of " + expected) +
-                                  did_you_mean(name, known));
+  throw WorldFileError(where, "<" + parent + ">: found the unknown " + what + " '" + shortened(name) + "', " +
+                                  (known.empty() ? "expected none" : expected_one_of(name, known)));
 }
 
 std::vector<NamedText> attributes_of(const Element& e) {

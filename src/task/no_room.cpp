@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "sim/measure.h"
 #include "task/plan/planning_grid.h"
 #include "task/start_and_goal.h"
 
@@ -13,12 +14,6 @@ namespace {
 constexpr int kPoints = 2000, kGoals = 20, kStarts = 100;
 constexpr uint16_t kOwnStream = 0xffff;  // of the examined points, so that results do not change
 constexpr double kFarAway = std::numeric_limits<double>::infinity();
-
-std::string metres(double v) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.3g m", v);
-  return buffer;
-}
 
 std::string text_of(const Rect& r) {
   char buffer[128];
@@ -55,7 +50,7 @@ Survey look_around(const Simulation& s, size_t agent, const Wanted& wanted, Rand
                  random.uniform(wanted.area.y_min, wanted.area.y_max)};
     if (!is_known_ground(s.model(), p)) continue;
     ++out.on_ground;
-    const double walls = distance_to_static(s.model(), p, max);
+    const double walls = distance_to_fixed(s.model(), p, max);
     const double all = std::min(walls, distance_to_obstacles(s, p, max, static_cast<int>(agent)));
     const double slope = ground_slope(s.model(), p);
     out.clearance = std::max(out.clearance, all);
@@ -84,8 +79,7 @@ void require_some(const Survey& found, const Wanted& wanted, const std::string& 
       text += ": expected less clearance or a wider area";
     fail(wanted.term, "clearance", text);
   }
-  char slope[32];
-  std::snprintf(slope, sizeof slope, "%.3g", math::atan2(found.slope, 1) / kDegree);
+  const std::string slope = short_number(math::atan2(found.slope, 1) / kDegree, 3);
   fail(wanted.term, "slope",
        "the flattest of the free points of " + area + " has " + slope + " degrees, expected a larger slope");
 }
@@ -103,7 +97,7 @@ std::string obstacle_near(const Simulation& s, size_t agent) {
     if (!block.traits.intangible && !block.is_wall && norm(here - Vec2{at.x, at.y}) < reach + radius)
       return "the block '" + block.name + "'";
   }
-  return distance_to_static(s.model(), here, reach) < reach ? "a wall" : "another vehicle";
+  return distance_to_fixed(s.model(), here, reach) < reach ? "a wall" : "another vehicle";
 }
 
 }  // namespace
@@ -195,7 +189,7 @@ void StartAndGoal::explain_poses(const Simulation& s) const {
   for (const Pose2& pose : goal_poses_->poses()) {
     const Vec2 p{pose.x, pose.y};
     if (!is_known_ground(s.model(), p)) continue;
-    const double walls = distance_to_static(s.model(), p, max);
+    const double walls = distance_to_fixed(s.model(), p, max);
     most = std::max(most, std::min(walls, distance_to_obstacles(s, p, max, static_cast<int>(vehicle_))));
   }
   const std::string count = std::to_string(goal_poses_->poses().size());

@@ -69,12 +69,8 @@ class WheelsObservation final : public ObservationOf<float> {
 
  private:
   void read_quantities(TermReader& reader) {
-    std::vector<std::string> known;
-    std::string expected;
-    for (const QuantityName& q : kQuantities) {
-      known.emplace_back(q.name);
-      expected += (expected.empty() ? "" : ", ") + known.back();
-    }
+    const std::vector<std::string> known = names_in(kQuantities);
+    const std::string expected = listed(known);
     for (const std::string& word : split_words(reader.text("values", "slip_ratio slip_angle"))) {
       const auto found = std::find(known.begin(), known.end(), word);
       if (found == known.end())

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "sim/measure.h"
 #include "sim/rigid_body_solver.h"
 #include "task/make_term.h"
 #include "task/plan/planning_grid.h"
@@ -136,7 +137,7 @@ class PlaceBlocks final : public ResetTerm {
   double room(const EnvState& env, Vec2 center, double radius) const {
     const Simulation& s = env.simulation;
     const double to_walls = radius + margin_, to_others = radius + gap_;
-    double excess = std::min(0.0, distance_to_static(s.model(), center, to_walls) - to_walls);
+    double excess = std::min(0.0, distance_to_fixed(s.model(), center, to_walls) - to_walls);
     if (!is_known_ground(s.model(), center)) excess -= to_walls;
     excess = std::min(excess, room_to_given(env, center, radius));
     return std::min(excess,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include "base/math.h"
@@ -39,12 +38,6 @@ Distribution read_distribution(TermReader& reader, const Model& model) {
   const std::span<const std::string_view> choices = choices_of(reader, model);
   if (has_scale && !choices.empty()) reader.fail("scale", "a choice cannot be scaled, expected 'value'");
   return Distribution(text, choices);
-}
-
-std::string short_text(double v) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%g", v);
-  return buffer;
 }
 
 // Returns the lowest valid value. The margin of 1e-9 at an open bound has no visible effect.
@@ -146,9 +139,9 @@ Randomization::Randomization(TermReader& reader, const Model& model)
         (std::isinf(low) || low >= lowest(entry.info)) && (std::isinf(high) || high <= highest(entry.info));
     if (!fits)
       reader.fail(scaled ? "scale" : "value",
-                  "draws of " + entry.path + " would reach from " + short_text(low / unit) + " to " +
-                      short_text(high / unit) + ", expected values from " +
-                      short_text(entry.info.min / unit) + " to " + short_text(entry.info.max / unit));
+                  "draws of " + entry.path + " would reach from " + short_number(low / unit) + " to " +
+                      short_number(high / unit) + ", expected values from " +
+                      short_number(entry.info.min / unit) + " to " + short_number(entry.info.max / unit));
     params_.push_back(index);
     scales_.push_back(scale);
   }

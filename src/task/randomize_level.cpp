@@ -1,6 +1,5 @@
 
 #include <algorithm>
-#include <cstdio>
 
 #include "task/compile_parts.h"
 #include "task/track/localization.h"
@@ -64,9 +63,7 @@ constexpr Row kStatedRows[] = {
 };
 
 std::string call_text(const char* name, double first, double second) {
-  char text[80];
-  std::snprintf(text, sizeof text, "%s(%.9g, %.9g)", name, first, second);
-  return text;
+  return std::string(name) + "(" + short_number(first, 9) + ", " + short_number(second, 9) + ")";
 }
 
 double chassis_length(const VehicleModel& v) {

@@ -249,10 +249,8 @@ std::unique_ptr<const Term> make_term(TermReader& reader, TaskContext& context,
       known.emplace_back(c.name);
     }
   }
-  std::string expected;
-  for (const std::string& k : known) expected += (expected.empty() ? "" : ", ") + k;
   throw WorldFileError(params.where, describe(reader.term()) + ": found the unknown class '" + wanted +
-                                         "', expected one of " + expected + did_you_mean(wanted, known));
+                                         "', " + expected_one_of(wanted, known));
 }
 
 }  // namespace mvsim

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/geometry3.h"
+
 namespace mvsim {
 
 double BlockTop::height_at(Vec2 local) const {
@@ -72,18 +74,9 @@ std::optional<double> highest_map(const Terrain& terrain, Vec2 at) {
   return best;
 }
 
-namespace {
-
-// Points whose spread across is this part of that along leave the tilt open.
-constexpr double kThinnest = 1e-6;
-
-double dot(Vec3 a, Vec3 b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
-}  // namespace
-
 std::optional<PlatePose> PlateFit::solve() const {
+  // points whose spread across is this part of that along leave the tilt open
+  constexpr double kThinnest = 1e-6;
   if (count_ < 3) return std::nullopt;
   const Vec2 center = 1 / count_ * plate_sum_;
   // M = sum of (ground - its centroid) (plate - its centroid)^T, columns m1 and m2

@@ -5,15 +5,9 @@
 namespace mvsim {
 namespace {
 
-std::string short_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.9g", value);
-  return text;
-}
-
 // As a file would give it.
 std::string text_of(const TagInfo& tag, double value) {
-  return short_text(tag.type == TagType::kDegrees ? value / kDegree : value);
+  return short_number(tag.type == TagType::kDegrees ? value / kDegree : value, 9);
 }
 std::string text_of(const TagInfo& /*tag*/, int value) {
   return std::to_string(value);

@@ -33,14 +33,11 @@ void parse_geometry(LoadState& state, const Element& e, const Scope& scope, Bloc
   const GeometryName* known = nullptr;
   for (const GeometryName& geometry : kGeometries)
     if (geometry.name == found) known = &geometry;
-  if (!known) {
-    std::vector<std::string> names;
-    for (const GeometryName& geometry : kGeometries) names.emplace_back(geometry.name);
+  if (!known)
     throw WorldFileError(type ? type->where : e.where(),
                          "<geometry>: found type '" + shortened(found) +
                              "', expected box, cylinder, sphere, ramp or semi_cylinder_bump" +
-                             did_you_mean(found, names));
-  }
+                             did_you_mean(found, names_in(kGeometries)));
   out.geometry = known->type;
   const Tags<BlockSpec> tags = kGeometryTags;
   const bool is_round = known->type == GeometryType::kCylinder || known->type == GeometryType::kSphere;

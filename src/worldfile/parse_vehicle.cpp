@@ -14,8 +14,7 @@ bool is_wheel(std::string_view tag) {
 
 // A part of the vehicle's drawing may turn with the wheel.
 void read_linked_yaw(const NamedText& linked, const VehicleSpec& vehicle, WheelSpec& out) {
-  std::vector<std::string> names;
-  for (const VisualSpec& visual : vehicle.visuals) names.push_back(visual.name);
+  const std::vector<std::string> names = names_in(vehicle.visuals);
   out.linked_yaw = trimmed(linked.text);
   if (std::find(names.begin(), names.end(), out.linked_yaw) != names.end()) return;
   throw WorldFileError(linked.where,

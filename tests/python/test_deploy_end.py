@@ -19,7 +19,7 @@ pytest.importorskip("rosbags", reason="needs the extra ros")
 from ros_bus import Loop
 from signalled import command
 
-from mvsim_gym.deploy.watchdog import Watchdog
+from mvsim_gym.deploy.driver import Watchdog
 from mvsim_gym.ros.messages import STORE
 from mvsim_gym.tools.drive import _end_guard
 

@@ -17,9 +17,9 @@ pytest.importorskip("rosbags", reason="needs the extra ros")
 
 from ros_bus import Fault, Loop
 
+from mvsim_gym.deploy.driver import GRACE
 from mvsim_gym.deploy.limits import robot_names
 from mvsim_gym.ros.commands import TIMEOUT
-from mvsim_gym.ros.drive_node import GRACE
 from mvsim_gym.ros.messages import STORE
 
 NAV = "mvsim/NavArena-v0"

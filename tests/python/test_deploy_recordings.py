@@ -21,10 +21,9 @@ pytest.importorskip("mcap", reason="needs the extra record")
 from mcap.records import Channel, Message
 from ros_bus import Loop
 
-from mvsim_gym.deploy.recorder import DriveRecording
 from mvsim_gym.parts import Pose, Twist
 from mvsim_gym.readings import Reading
-from mvsim_gym.recording.mcap_file import McapFile
+from mvsim_gym.recording.mcap_file import DriveRecording, McapFile
 from mvsim_gym.ros.drive_node import DriveNode, DriveOptions
 from mvsim_gym.ros.messages import STORE, Messages
 from mvsim_gym.ros.services import Answer, Service

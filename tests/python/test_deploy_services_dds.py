@@ -29,7 +29,8 @@ from ros_bus import NAMES
 
 from mvsim_gym.deploy import Pipeline
 from mvsim_gym.deploy.driver import Driver
-from mvsim_gym.ros import Network, graph, open_transport
+from mvsim_gym.ros import Network, open_transport
+from mvsim_gym.ros.cyclone_transport import GRAPH_TOPIC
 from mvsim_gym.ros.drive_node import DriveNode, DriveOptions
 from mvsim_gym.ros.transport import NodeName
 
@@ -134,8 +135,8 @@ def test_clients_of_rmw_cyclonedds_are_answered(node: DriveNode) -> None:
 
 def test_the_node_is_announced_by_its_name_with_its_services(node: DriveNode) -> None:
     peer = ros.Peer()
-    peer.listen(graph.TOPIC, ros.ParticipantEntitiesInfo, late=True, plain=True)
-    heard = peer.heard[graph.TOPIC]
+    peer.listen(GRAPH_TOPIC, ros.ParticipantEntitiesInfo, late=True, plain=True)
+    heard = peer.heard[GRAPH_TOPIC]
     peer.wait(lambda: any(each.node_entities_info_seq for each in heard))
     (found,) = heard[-1].node_entities_info_seq
     assert (found.node_namespace, found.node_name) == ("/r1", "drive")

@@ -20,8 +20,8 @@ from test_recording import SENSORS
 
 import mvsim_gym
 from mvsim_gym import _core
-from mvsim_gym.ros import Network, RosNode, graph, open_transport
-from mvsim_gym.ros.cyclone_transport import config_of
+from mvsim_gym.ros import Network, RosNode, open_transport
+from mvsim_gym.ros.cyclone_transport import GRAPH_TOPIC, config_of
 
 pytestmark = pytest.mark.unsanitized
 YARD = DATA / "yard.world.xml"
@@ -29,8 +29,8 @@ YARD = DATA / "yard.world.xml"
 
 def test_a_node_tells_its_name_and_its_endpoints(run: Callable[..., Running]) -> None:
     runs = run(YARD)
-    runs.peer.listen(graph.TOPIC, ros.ParticipantEntitiesInfo, late=True, plain=True)
-    heard = runs.peer.heard[graph.TOPIC]
+    runs.peer.listen(GRAPH_TOPIC, ros.ParticipantEntitiesInfo, late=True, plain=True)
+    heard = runs.peer.heard[GRAPH_TOPIC]
     runs.peer.wait(lambda: heard, runs.step)
     (node,) = heard[-1].node_entities_info_seq
     assert (node.node_namespace, node.node_name) == ("/", "mvsim")

@@ -36,9 +36,8 @@ class Publisher:
         self._counts: Counter[int] = Counter()  # number of filters, by that file descriptor
 
     def has_listeners(self) -> bool:
-        ended: set[int] = (
-            set()
-        )  # of this call alone: the system gives the number of a closed file to a later one
+        # of this call alone: the system gives the number of a closed file to a later one
+        ended: set[int] = set()
         for _ in range(_MAX_FILTERS):
             try:
                 change = self._socket.recv(zmq.NOBLOCK, copy=False)

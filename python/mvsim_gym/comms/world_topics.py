@@ -40,7 +40,6 @@ class _Poses(WorldTopic):
     def __init__(
         self,
         name: str,
-        world: World,
         bodies: Sequence[Body],
         frame: Body | None = None,
         period: float = _POSE_PERIOD,
@@ -152,10 +151,10 @@ def _poses_of(world: World, bodies: Iterable[Body]) -> Iterator[WorldTopic]:
     for body in bodies:
         tag = body.publication or _NO_TAG
         if tag.topic or not (isinstance(body, Block) and body.is_static):
-            yield _Poses(tag.topic or f"/{body.name}/pose", world, [body], period=tag.period)
+            yield _Poses(tag.topic or f"/{body.name}/pose", [body], period=tag.period)
         seen = [everything[name] for name in tag.relative_objects if name in everything]
         if seen:
-            yield _Poses(tag.relative_topic, world, seen, body, tag.period)
+            yield _Poses(tag.relative_topic, seen, body, tag.period)
 
 
 def _relative_poses_asked_for(world: World, relative: Mapping[str, Sequence[str]]) -> Iterator[WorldTopic]:
@@ -164,7 +163,7 @@ def _relative_poses_asked_for(world: World, relative: Mapping[str, Sequence[str]
         for each in (name, *others):
             if each not in bodies:
                 raise CommsError(f"relative poses: there is no vehicle or block '{each}'")
-        yield _Poses(f"/{name}/relative_poses", world, [bodies[other] for other in others], bodies[name])
+        yield _Poses(f"/{name}/relative_poses", [bodies[other] for other in others], bodies[name])
 
 
 def _bodies(world: World) -> dict[str, Body]:

@@ -17,9 +17,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mvsim_gym.deploy.driver import loop
     from mvsim_gym.deploy.freshness import ReadingState, StaleReadingError
     from mvsim_gym.deploy.limits import Limits
-    from mvsim_gym.deploy.loop import loop
     from mvsim_gym.deploy.pipeline import Pipeline
     from mvsim_gym.deploy.policy import PolicyFile, load_policy
 
@@ -32,7 +32,7 @@ _HOMES = {
     "ReadingState": "freshness",
     "StaleReadingError": "freshness",
     "load_policy": "policy",
-    "loop": "loop",
+    "loop": "driver",
 }
 
 

@@ -1,10 +1,14 @@
-"""One control period of a robot: observe, infer, and send a command or stop with a reason."""
+"""One control period of a robot: observe, infer, and send a command or stop with a reason. A control loop without ROS,
+and a thread that stops the robot if a loop hangs."""
 
 from __future__ import annotations
 
 import math
+import threading
+import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +18,9 @@ from mvsim_gym.deploy.freshness import StaleReadingError
 from mvsim_gym.deploy.limits import LimitedCommands, Limits
 from mvsim_gym.deploy.pipeline import Pipeline
 
+GRACE = 0.05
+"""Time beyond a control period after which the robot of a blocked loop is stopped; s."""
+_PATIENCE = 1.0  # s that the end of a watchdog waits for a call of `stop` that blocks
 Policy = Callable[[Mapping[str, npt.NDArray[Any]]], npt.ArrayLike]
 
 
@@ -186,3 +193,112 @@ class Driver:
         self._limited.stopped()
         self.stops[why.split(":")[0]] += 1
         return Step(now, observation, None, 0.0, 0.0, why, ())
+
+
+class Watchdog:
+    """Calls `stop` repeatedly from its own thread while `fed` has not been called for `limit` seconds.
+
+    Args:
+        stop: sends the command to stand. It must be safe to call while another thread sends.
+        limit: s of the clock.
+        every: time between two calls, s.
+        clock: a steady clock, s.
+    """
+
+    def __init__(
+        self,
+        stop: Callable[[], None],
+        limit: float,
+        every: float = 0.02,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._stop, self._limit, self._every, self._clock = stop, limit, every, clock
+        self._fed = clock()
+        self._ended = threading.Event()
+        self.barks = 0
+        """number of times that the loop was late"""
+        self._thread = threading.Thread(target=self._run, name="mvsim-gym watchdog", daemon=True)
+        self._thread.start()
+
+    def fed(self) -> None:
+        """Tells that the loop runs."""
+        self._fed = self._clock()
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the loop is late, so that the robot has to stop."""
+        return self._clock() - self._fed > self._limit
+
+    def close(self) -> None:
+        """Ends the thread, and waits a second at most for a `stop` that blocks. A second call does nothing."""
+        self._ended.set()
+        self._thread.join(_PATIENCE)
+
+    def _run(self) -> None:
+        was_late = False
+        while not self._ended.wait(self._every):
+            late = self.is_late
+            if late:
+                with suppress(Exception):  # the thread must live on; the loop itself meets a lasting error
+                    self._stop()
+                self.barks += not was_late
+            was_late = late
+
+
+def loop(
+    pipeline: Pipeline,
+    policy: Callable[[Any], Any],
+    read: Callable[[Driver, float], None],
+    send: Callable[[float, float], None],
+    *,
+    goal: tuple[float, float] | None = None,
+    limits: Limits = Limits(),  # noqa: B008 (it never changes)
+    duration: float | None = None,
+) -> Iterator[Step]:
+    """Drives at the environment's rate, on the steady clock. Yields the result of each period.
+
+        for step in loop(pipeline, policy, read, send, goal=(2, 1)):
+            print(step.speed, step.turn, step.stop)
+
+    At the end of the loop (by the caller, an exception, or Ctrl-C) a zero command is sent first. If `read` or the
+    policy hangs, a thread sends one 50 ms after the period.
+
+    Args:
+        read: called before each observation with the driver and the time (`time.monotonic`). It passes readings to
+            `driver.pipeline`, poses to `driver.set_pose` and points to `driver.see`.
+        send: sends speed (m/s) and turn rate (rad/s; for a car the steering angle, rad). Two threads call it, one at a
+            time.
+        goal: m, in the frame of the poses.
+        duration: s; None: until the caller ends the loop.
+    """
+    driver = Driver(pipeline, policy, limits)
+    if goal is None:
+        driver.begin()
+    else:
+        driver.set_goal(*goal)
+    lock = threading.Lock()
+
+    def sent(speed: float, turn: float) -> None:
+        with lock:
+            send(speed, turn)
+
+    period = pipeline.control_period
+    watchdog = Watchdog(lambda: sent(0.0, 0.0), period + GRACE)
+    began = due = time.monotonic()
+    try:
+        while duration is None or time.monotonic() - began < duration:
+            now = time.monotonic()
+            read(driver, now)
+            step = driver.step(now)
+            if watchdog.is_late:  # The inferred command is too old to be sent.
+                step = step._replace(
+                    speed=0.0, turn=0.0, stop=step.stop or "overrun: the period took too long"
+                )
+            sent(step.speed, step.turn)
+            watchdog.fed()
+            yield step
+            due = max(due + period, time.monotonic() - period)
+            time.sleep(max(0.0, due - time.monotonic()))
+    finally:
+        watchdog.close()
+        sent(0.0, 0.0)

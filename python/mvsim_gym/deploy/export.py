@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -16,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 import mvsim_gym
+from mvsim_gym._files import file_digest
 from mvsim_gym._notices import extra, notice
 from mvsim_gym.deploy.contract import CONTRACT, FORMAT, digest_of, in_folder
 from mvsim_gym.deploy.network import statistics_for
@@ -222,13 +222,11 @@ def _contract(
                 " localization and odometry with errors, as with <localization> in the environment file"
             ]
         )
-    with open(path, "rb") as file:
-        env_digest = hashlib.sha256(file.read()).hexdigest()
     return {
         "format": FORMAT,
         "env": copied,
         "env_id": env_id,
-        "env_sha256": env_digest,
+        "env_sha256": file_digest(path),
         "keywords": kept,
         "files": files,
         "agent": agent,

@@ -4,6 +4,7 @@ statistics of `VecNormalize` of Stable-Baselines3, which its models lack."""
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,19 +13,14 @@ import torch
 from gymnasium import spaces
 from torch import Tensor, nn
 
-from mvsim_gym.tools.policy import network_of
+from mvsim_gym.tools.policy import is_normalized, network_of, trained_space
 from mvsim_gym.vector_env import VectorEnv
 
 if TYPE_CHECKING:
     from stable_baselines3.common.vec_env import VecNormalize
 
-import pickle
-from typing import TYPE_CHECKING
-
-from mvsim_gym.tools.policy import is_normalized, trained_space
-
-if TYPE_CHECKING:
-    from stable_baselines3.common.vec_env import VecNormalize
+NONE = "none"
+"""Says that a model took observations as they are, and that rewards alone were normalised."""
 
 
 class Deterministic(nn.Module):
@@ -297,10 +293,6 @@ def actor_of_weights(path: str | os.PathLike[str], space: spaces.Dict) -> Determ
 
 def _buffer(values: Any) -> Tensor:
     return torch.from_numpy(np.array(values, np.float32))
-
-
-NONE = "none"
-"""Says that a model took observations as they are, and that rewards alone were normalised."""
 
 
 def statistics_for(model: str, given: str | os.PathLike[str] | None) -> VecNormalize | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym._checks import shortened
+from mvsim_gym._term_view import ReadView
 from mvsim_gym.errors import TermError
 
 Array = npt.NDArray[Any]
@@ -124,7 +125,7 @@ class RobotTerms:
         return np.array(self.readings[reading][part], float)[None]
 
 
-class ReadingsView:
+class ReadingsView(ReadView):
     """The view of a term on a robot, with one row: the names of `TermView` that a robot has."""
 
     num_envs = num_agents = 1
@@ -148,56 +149,18 @@ class ReadingsView:
         return self.read("twist")
 
     @property
-    def goals(self) -> Array:
-        """(1, 2): x, y."""
-        return self.read("goal")
-
-    @property
-    def times(self) -> Array:
-        """(1,): time since the episode began, s."""
-        return self.read("time")
-
-    @property
-    def actions(self) -> Array:
-        """(1, a): the last action in [-1, 1]; 0 at first."""
-        return self.read("action")
-
-    @property
-    def previous_actions(self) -> Array:
-        """(1, a): the action before; 0 at first."""
-        return self.read("previous_action")
-
-    @property
-    def scans(self) -> Array:
-        """(1, k): the observation `scan`."""
-        return self.observations["scan"]
-
-    @property
     def observations(self) -> Mapping[str, Array]:
         """The environment's own observations by key."""
-        return _Rows(self._terms.observations)
+        return {key: _read_only(value[None].copy()) for key, value in self._terms.observations.items()}
 
     def read(self, name: str) -> Array:
-        array = self._terms.read(name)
-        array.setflags(write=False)
-        return array
+        return _read_only(self._terms.read(name))
 
     def __getattr__(self, name: str) -> NoReturn:
         """Raises AttributeError: no robot has the rest."""
         raise AttributeError(f"no robot has '{shortened(name)}' of the view of a term")
 
 
-class _Rows(Mapping[str, Array]):
-    def __init__(self, observations: Mapping[str, Array]) -> None:
-        self._observations = observations
-
-    def __getitem__(self, key: str) -> Array:
-        array = self._observations[key][None].copy()
-        array.setflags(write=False)
-        return array
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._observations)
-
-    def __len__(self) -> int:
-        return len(self._observations)
+def _read_only(array: Array) -> Array:
+    array.setflags(write=False)
+    return array

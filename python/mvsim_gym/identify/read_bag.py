@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from mvsim_gym._notices import extra
+from mvsim_gym._rotation import yaw_of
 from mvsim_gym.identify.log import COLUMNS, Log, LogError, Stream
 
 Row = tuple[str, float, tuple[float, ...]]
@@ -129,10 +129,6 @@ def _stamp(message: Any, stamp: int) -> float:
     return 1e-9 * stamp
 
 
-def _yaw(q: Any) -> float:
-    return math.atan2(2 * (q.w * q.z + q.x * q.y), 1 - 2 * (q.y * q.y + q.z * q.z))
-
-
 def _twist(message: Any, stamp: int) -> Iterator[Row]:
     twist = getattr(message, "twist", message)
     yield "command", _stamp(message, stamp), (twist.linear.x, twist.angular.z)
@@ -146,14 +142,14 @@ def _odometry(message: Any, stamp: int) -> Iterator[Row]:
 def _truth(message: Any, stamp: int) -> Iterator[Row]:
     time = _stamp(message, stamp)
     pose = message.pose.pose
-    yield "pose", time, (pose.position.x, pose.position.y, _yaw(pose.orientation))
+    yield "pose", time, (pose.position.x, pose.position.y, yaw_of(pose.orientation))
     twist = message.twist.twist
     yield "velocity", time, (twist.linear.x, twist.linear.y)
 
 
 def _pose(message: Any, stamp: int) -> Iterator[Row]:
     pose = getattr(message.pose, "pose", message.pose)
-    yield "pose", _stamp(message, stamp), (pose.position.x, pose.position.y, _yaw(pose.orientation))
+    yield "pose", _stamp(message, stamp), (pose.position.x, pose.position.y, yaw_of(pose.orientation))
 
 
 def _imu(message: Any, stamp: int) -> Iterator[Row]:

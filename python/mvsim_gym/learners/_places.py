@@ -79,9 +79,8 @@ class PlaceExtractor(BaseFeaturesExtractor):
             seen = (fixes[..., 3] + 1) / 2  # 1 with a fix
             place = self.carried(fixes[..., :2], seen, vector, yaw) if yaw is not None else fixes[:, 0, :2]
             turns = place.double().unsqueeze(-1) * (self.waves / (2 * torch.pi))
-            phase = (self.waves[0] * 2 * (turns - turns.round()).float()).flatten(
-                1
-            )  # small, so exact anywhere
+            small = (turns - turns.round()).float()  # so exact anywhere
+            phase = (self.waves[0] * 2 * small).flatten(1)
             parts += [phase.sin(), phase.cos(), seen.mean(dim=1, keepdim=True)]
         return torch.cat(parts, dim=1)
 

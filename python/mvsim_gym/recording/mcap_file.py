@@ -7,11 +7,13 @@ chunk when it is old enough.
 from __future__ import annotations
 
 import os
+import threading
 import time
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mvsim_gym._notices import extra
@@ -48,8 +50,10 @@ class _Written(NamedTuple):
 
 
 class McapFile:
-    """Writes one file. A message is written to the file, and so survives a kill, at the latest when a message half a
-    second later (or a simulated second later) is added. One thread at a time may use it.
+    """Writes one file: records by `add`, or encoded messages of ROS 2 by `write`. One thread at a time may use it.
+
+    A message is written to the file, and so survives a kill, at the latest when a message half a second later (or a
+    simulated second later) is added.
 
     The file belongs to the process that made it. A forked child changes nothing in it.
 
@@ -70,6 +74,8 @@ class McapFile:
         self._chunks: list[_Written] = []
         self._schemas: dict[int, Schema] = {}
         self._channels: dict[int, Channel] = {}
+        self._by_kind: dict[str, int] = {}  # ids of the schemas that `write` made
+        self._by_topic: dict[str, int] = {}  # and of its channels
         try:
             self._write([Header(profile="ros2", library=library)], MAGIC)
         except OSError:
@@ -80,6 +86,53 @@ class McapFile:
     def is_ours(self) -> bool:
         """Returns whether this process made the file; false in a forked child."""
         return os.getpid() == self._owner
+
+    def write(
+        self,
+        topic: str,
+        kind: str,
+        data: bytes,
+        nanoseconds: int,
+        *,
+        sequence: int = 0,
+        metadata: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Appends an encoded message. The first one of a topic makes its channel, and the first one of a type its
+        schema.
+
+        Args:
+            kind: e.g. `std_msgs/msg/String`.
+            metadata: of the channel.
+
+        Raises:
+            OSError: as for `add`.
+        """
+        if topic not in self._by_topic:
+            if kind not in self._by_kind:
+                from mvsim_gym.ros.messages import STORE  # here: a missing extra `record` is reported first
+
+                self._by_kind[kind] = len(self._by_kind) + 1
+                text, _ = STORE.generate_msgdef(kind, ros_version=2)
+                self.add(Schema(id=self._by_kind[kind], name=kind, encoding="ros2msg", data=text.encode()))
+            self._by_topic[topic] = len(self._by_topic) + 1
+            self.add(
+                Channel(
+                    id=self._by_topic[topic],
+                    topic=topic,
+                    message_encoding="cdr",
+                    schema_id=self._by_kind[kind],
+                    metadata=dict(metadata),
+                )
+            )
+        self.add(
+            Message(
+                channel_id=self._by_topic[topic],
+                log_time=nanoseconds,
+                publish_time=nanoseconds,
+                sequence=sequence,
+                data=data,
+            )
+        )
 
     def add(self, record: Schema | Channel | Message) -> None:
         """Appends a record. A channel comes after its schema, a message after its channel.
@@ -254,3 +307,26 @@ def _bytes_of(record: McapRecord) -> bytes:
     builder = RecordBuilder()
     record.write(builder)
     return bytes(builder.end())
+
+
+class DriveRecording:
+    """Records everything that a drive received and sent as an MCAP file. All threads may call it.
+
+    Args:
+        path: the file; an existing one is overwritten.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._file = McapFile(path, "mvsim_gym drive")
+        self._count = 0
+        self._lock = threading.Lock()
+
+    def write(self, topic: str, kind: str, data: bytes, nanoseconds: int) -> None:
+        """Records an encoded message that was received or sent at that time of the wall clock."""
+        with self._lock:
+            self._count += 1
+            self._file.write(topic, kind, data, nanoseconds, sequence=self._count)
+
+    def close(self) -> None:
+        with self._lock:
+            self._file.close()

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from mvsim_gym import __version__, _core
 from mvsim_gym._checks import number
-from mvsim_gym._notices import extra, notice
+from mvsim_gym._notices import notice
 from mvsim_gym.parts import Vehicle, standing_sensors, vehicles_of
 from mvsim_gym.recording.mcap_file import McapFile
 from mvsim_gym.recording.scene_topics import SceneTopics
@@ -26,9 +26,6 @@ from mvsim_gym.ros.reading_topics import MapTopics, ReadingTopics, Sampled, Sche
 from mvsim_gym.ros.topics import CLOCK, Schedule, Topic
 from mvsim_gym.ros.transforms import FrameTopics
 from mvsim_gym.ros.vehicle_topics import VehicleTopics, prefixes
-
-with extra("a recording", "record"):
-    from mcap import records
 
 _FOREVER = "{sec: 9223372036, nsec: 854775807}"
 # The QoS profile by which rosbag2 marks a latched topic: keep last, reliable, transient local.
@@ -189,12 +186,10 @@ class Recording:
 
 
 class _Topics:
-    """Channels of a file. Each is made with its first message."""
+    """Topics of a file."""
 
     def __init__(self, file: McapFile) -> None:
         self._file = file
-        self._schemas: dict[str, int] = {}
-        self._channels: dict[str, int] = {}
         self._topics: dict[str, Topic] = {}
         self._latest: dict[str, int] = {}  # time of the last message of each, ns
         self.error: OSError | None = None
@@ -233,45 +228,12 @@ class _Topics:
         try:
             nanoseconds = max(nanoseconds, self._latest.get(topic, -1) + 1)
             self._latest[topic] = nanoseconds
-            self._append(topic, message, nanoseconds)
+            kind, qos = message.__msgtype__, self._topics[topic].qos
+            latched = {"offered_qos_profiles": _LATCHED_QOS.format(depth=qos.depth, forever=_FOREVER)}
+            data = bytes(STORE.serialize_cdr(message, kind))
+            self._file.write(topic, kind, data, nanoseconds, metadata=latched if qos.latched else {})
         except OSError as error:
             self._fail(error)
-
-    def _append(self, topic: str, message: Message, nanoseconds: int) -> None:
-        kind = message.__msgtype__
-        if topic not in self._channels:
-            self._channels[topic] = self._new_channel(topic, kind)
-        data = bytes(STORE.serialize_cdr(message, kind))
-        self._file.add(
-            records.Message(
-                channel_id=self._channels[topic],
-                log_time=nanoseconds,
-                publish_time=nanoseconds,
-                sequence=0,
-                data=data,
-            )
-        )
-
-    def _new_channel(self, topic: str, kind: str) -> int:
-        if kind not in self._schemas:
-            self._schemas[kind] = len(self._schemas) + 1
-            text, _ = STORE.generate_msgdef(kind, ros_version=2)
-            self._file.add(
-                records.Schema(id=self._schemas[kind], name=kind, encoding="ros2msg", data=text.encode())
-            )
-        channel = len(self._channels) + 1
-        qos = self._topics[topic].qos
-        latched = {"offered_qos_profiles": _LATCHED_QOS.format(depth=qos.depth, forever=_FOREVER)}
-        self._file.add(
-            records.Channel(
-                id=channel,
-                topic=topic,
-                message_encoding="cdr",
-                schema_id=self._schemas[kind],
-                metadata=latched if qos.latched else {},
-            )
-        )
-        return channel
 
 
 ACTIONS = "/mvsim_gym/actions"

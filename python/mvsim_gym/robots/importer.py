@@ -31,8 +31,19 @@ from mvsim_gym.robots.xacro import expand
 Row = tuple[Fate, str, str, str]
 
 
+class Report:
+    """The report of an import."""
+
+    rows: list[Row]
+
+    def table(self, every: bool = False) -> Iterator[str]:
+        """Yields the lines of the report. Rows of used elements are included only with `every`. Equal rows of one kind
+        are counted."""
+        return _table_of(self.rows, every)
+
+
 @dataclass
-class ImportedRobot:
+class ImportedRobot(Report):
     name: str
     """name of the vehicle class"""
     base: Base
@@ -43,11 +54,6 @@ class ImportedRobot:
     """meshes that the vehicle file names, which belong beside it, by name"""
     rows: list[Row] = field(default_factory=list)
     """use, place, element and reason: a row for each element, in the order of the files"""
-
-    def table(self, every: bool = False) -> Iterator[str]:
-        """Yields the lines of the report. Rows of used elements are included only with `every`. Equal rows of one kind
-        are counted."""
-        return report(self.rows, every)
 
     def summary(self) -> Iterator[str]:
         base = self.base
@@ -60,7 +66,7 @@ class ImportedRobot:
             yield f"steering angle up to {math.degrees(max_steer(base, self.facts)):.4g} degrees"
 
 
-def report(rows: list[Row], every: bool) -> Iterator[str]:
+def _table_of(rows: list[Row], every: bool) -> Iterator[str]:
     """Yields the lines of a table in which equal rows of a file are one line. Used elements are included with
     `every`."""
     counts: dict[Fate, int] = dict.fromkeys(Fate, 0)
@@ -78,6 +84,13 @@ def report(rows: list[Row], every: bool) -> Iterator[str]:
         more = f" and {len(places) - 1} more" if len(places) > 1 else ""
         yield f"{fate.value:12}  {places[0]}{more}  {shown}" + (f": {reason}" if reason else "")
     yield ", ".join(f"{count} {fate.value}" for fate, count in counts.items())
+
+
+def refuse_ignored(rows: list[Row]) -> None:
+    """Raises ImportRobotError for an element without effect."""
+    for fate, place, tag, reason in rows:
+        if fate is Fate.IGNORED:
+            raise ImportRobotError(f"{place}: <{tag}> has no effect: {reason} (--strict)")
 
 
 def import_robot(
@@ -147,12 +160,12 @@ def import_robot(
     rows += _approximations(base, facts)
     rows += [(Fate.APPROXIMATED, place, "robot", text) for place, text in robot.notes]
     if not visuals:
-        _say_that_the_outline_is_drawn(robot)
+        for shape in (shape for link in robot.links.values() for shape in link.visuals):
+            if shape.element.fate is Fate.USED:
+                shape.element.approximated("it is drawn as the outline, with a cylinder for each wheel")
     made.rows = [*rows, *fates_of(robot.element)]
     if strict:
-        for fate, place, tag, reason in made.rows:
-            if fate is Fate.IGNORED:
-                raise ImportRobotError(f"{place}: <{tag}> has no effect: {reason} (--strict)")
+        refuse_ignored(made.rows)
     return made
 
 
@@ -186,9 +199,8 @@ def _settle_mass(base: Base, facts: DriveFacts, mass: float | None) -> None:
         base.mass = stated - sum(wheel.mass for wheel in base.wheels)
     most = base.total_mass / 20
     for wheel in base.wheels:
-        if (
-            wheel.mass <= 0
-        ):  # a solid disc of rubber and plastic of its size, at most a twentieth of the robot
+        # a solid disc of rubber and plastic of its size, at most a twentieth of the robot
+        if wheel.mass <= 0:
             wheel.mass = min(600 * math.pi * wheel.radius**2 * wheel.width, most)
             wheel.inertia = 0.0
             base.mass -= wheel.mass
@@ -223,12 +235,8 @@ def _settle_inertia(base: Base, facts: DriveFacts) -> Iterator[Row]:
         base.inertia_z = inertia
     else:
         place = facts.numbers["inertia_z"][0][1]
-        yield (
-            Fate.IGNORED,
-            place,
-            "inertia_z",
-            f"{whole:g} kg m2: the wheels alone have more; the inertia of the outline is used",
-        )
+        reason = f"{whole:g} kg m2: the wheels alone have more; the inertia of the outline is used"
+        yield Fate.IGNORED, place, "inertia_z", reason
 
 
 def _compared(base: Base, facts: DriveFacts) -> Iterator[Row]:
@@ -242,9 +250,8 @@ def _compared(base: Base, facts: DriveFacts) -> Iterator[Row]:
             else:
                 yield Fate.USED, place, name, ""
     yield from compared_drive(base, facts)
-    for name in ("kingpin_width",):
-        for stated, place in facts.numbers.get(name, []):
-            yield Fate.IGNORED, place, name, f"{stated:g}: vehicle files have no such value"
+    for stated, place in facts.numbers.get("kingpin_width", []):
+        yield Fate.IGNORED, place, "kingpin_width", f"{stated:g}: vehicle files have no such value"
     for name in ("max_steer", "mass", "mu", "cg_height", "max_torque"):
         for _, place in facts.numbers.get(name, []):
             yield Fate.USED, place, name, ""
@@ -282,13 +289,6 @@ def _approximations(base: Base, facts: DriveFacts) -> Iterator[Row]:
             yield Fate.IGNORED, wheel.joint.element.place, "dynamics", reason
 
 
-def _say_that_the_outline_is_drawn(robot: Robot) -> None:
-    for link in robot.links.values():
-        for shape in link.visuals:
-            if shape.element.fate is Fate.USED:
-                shape.element.approximated("it is drawn as the outline, with a cylinder for each wheel")
-
-
 def _gains(base: Base, facts: DriveFacts, name: str, comment: list[str]) -> Gains:
     """Returns the gains of `mvsim-gym tune` for a draft of the file, within the torque limits of the description."""
     from mvsim_gym.tools.tune import tune as find
@@ -303,9 +303,7 @@ def _gains(base: Base, facts: DriveFacts, name: str, comment: list[str]) -> Gain
             words = line.split()
             if len(words) == 2 and words[0] in ("KP", "KI", "max_torque"):
                 found[words[0]] = float(words[1])
-    torque = found["max_torque"]
-    if limit < torque:
-        torque = limit
+    torque = min(limit, found["max_torque"])
     integral = found["KI"]
     if base.dynamics == "differential_4_wheels":
         # A turn uses most of the grip, so the integral gain is the largest that settles at steps up to 20 ms

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from mvsim_gym.robots.elements import Fate, ImportRobotError, near, read_limited
-from mvsim_gym.robots.importer import Row, report
+from mvsim_gym.robots.importer import Report, Row, refuse_ignored
 from mvsim_gym.robots.plan_lines import Placement, Walls
 from mvsim_gym.robots.sensor_files import number
 
@@ -102,25 +102,24 @@ def read_png(data: bytes, shown: str) -> tuple[int, int, list[tuple[Fate, str, s
     return width, height, rows
 
 
-def map_yaml(image: str, options: MapOptions, origin: tuple[float, float, float]) -> str:
-    """Returns the text of a map_server yaml file. `origin` is the pose of the lower left corner: m, m, rad."""
-    values = ", ".join(number(value) for value in origin)
-    return "\n".join(
-        [
-            f"image: {image}",
-            f"mode: {options.mode}",
-            f"resolution: {number(options.resolution)}",
-            f"origin: [{values}]",
-            f"negate: {int(options.negate)}",
-            f"occupied_thresh: {number(options.occupied_thresh)}",
-            f"free_thresh: {number(options.free_thresh)}",
-            "",
-        ]
-    )
+def map_files(
+    stem: str, picture: bytes, options: MapOptions, origin: tuple[float, float, float]
+) -> dict[str, bytes]:
+    """Returns the yaml file of map_server and the picture, by name. `origin` is the pose of the lower left corner: m,
+    m, rad."""
+    yaml = f"""image: {stem}.map.png
+mode: {options.mode}
+resolution: {number(options.resolution)}
+origin: [{", ".join(number(value) for value in origin)}]
+negate: {int(options.negate)}
+occupied_thresh: {number(options.occupied_thresh)}
+free_thresh: {number(options.free_thresh)}
+"""
+    return {f"{stem}.map.yaml": yaml.encode(), f"{stem}.map.png": picture}
 
 
 @dataclass
-class ImportedPlan:
+class ImportedPlan(Report):
     xml: str
     """the text of the world file"""
     walls: int
@@ -133,10 +132,6 @@ class ImportedPlan:
     """files that the world file needs beside it, by name"""
     rows: list[Row] = field(default_factory=list)
     """use, place, element and reason, a row for each element"""
-
-    def table(self, every: bool = False) -> Iterator[str]:
-        """Yields the lines of the report. Rows of used elements are included only with `every`."""
-        return report(self.rows, every)
 
     def summary(self) -> Iterator[str]:
         what = f"{self.walls} walls" if self.walls else "a map"
@@ -218,14 +213,8 @@ def import_plan(
     else:
         raise ValueError(f"{file}: found '{file.suffix}', expected .png, .svg or .dxf")
     if strict and made.files:
-        _refuse_ignored(made.rows)
+        refuse_ignored(made.rows)
     return made
-
-
-def _refuse_ignored(rows: list[Row]) -> None:
-    for fate, place, tag, reason in rows:
-        if fate is Fate.IGNORED:
-            raise ImportRobotError(f"{place}: <{tag}> has no effect: {reason} (--strict)")
 
 
 def _map(
@@ -233,10 +222,7 @@ def _map(
 ) -> ImportedPlan:
     width, height, rows = read_png(data, shown)
     stem = re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_") or "plan"
-    files = {
-        f"{stem}.map.yaml": map_yaml(f"{stem}.map.png", options, origin).encode(),
-        f"{stem}.map.png": data,
-    }
+    files = map_files(stem, data, options, origin)
     lines = [f'  <element class="occupancy_grid"><file>{stem}.map.yaml</file></element>']
     size = (width * options.resolution, height * options.resolution)
     return ImportedPlan(_world(shown, lines), 0, size, origin[:2], files, rows)
@@ -265,7 +251,7 @@ def _drawing(
             listed = ", ".join(sorted(set(found))[:12]) or "none"
             raise ValueError(f"--layer: found '{layer}', expected one of: {listed}{near(found, layer)}")
     if strict:
-        _refuse_ignored(walls.rows)
+        refuse_ignored(walls.rows)
     if not walls.pieces:
         raise ImportRobotError(f"{file.name}: found no lines on the chosen layers, expected some")
     points = np.concatenate(walls.pieces)

@@ -10,7 +10,7 @@ from typing import Any
 
 from mvsim_gym.robots.elements import Fate, ImportRobotError, read_limited
 from mvsim_gym.robots.importer import Row
-from mvsim_gym.robots.plan import ImportedPlan, MapOptions, map_yaml, read_png
+from mvsim_gym.robots.plan import ImportedPlan, MapOptions, map_files, read_png
 from mvsim_gym.robots.sources import parse_yaml
 
 ENDING = ".track.xml"
@@ -54,11 +54,7 @@ def import_track(path: str | Path, centreline: str | Path, *, name: str) -> Impo
     data, line = read_limited(picture, _MAX_BYTES), read_limited(Path(centreline), _MAX_BYTES)
     width, height, rows = read_png(data, picture.name)
     rows += [_row(file.name, str(key), str(key) in _KEYS) for key in values]
-    files = {
-        f"{name}.map.yaml": map_yaml(f"{name}.map.png", options, origin).encode(),
-        f"{name}.map.png": data,
-        f"{name}.csv": line,
-    }
+    files = {**map_files(name, data, options, origin), f"{name}.csv": line}
     xml = f'<element class="occupancy_grid"><file>{name}.map.yaml</file></element>\n'
     size = (width * options.resolution, height * options.resolution)
     return ImportedTrack(xml, 0, size, origin[:2], files, rows, points=len(line.splitlines()))

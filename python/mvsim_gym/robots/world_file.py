@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from mvsim_gym.robots.description import Array, Geometry
-from mvsim_gym.robots.elements import Element, Fate, ImportRobotError, parse_xml
-from mvsim_gym.robots.importer import Row, fates_of, report
+from mvsim_gym.robots.elements import Element, parse_xml
+from mvsim_gym.robots.importer import Report, Row, fates_of, refuse_ignored
 from mvsim_gym.robots.meshes import mesh_triangles
 from mvsim_gym.robots.outline import convex_hull, corners_of, with_few_corners
 from mvsim_gym.robots.sdf import pose_of, sdf_shape
@@ -26,16 +26,12 @@ _DEFAULT_MASS = 30.0
 
 
 @dataclass
-class ImportedWorld:
+class ImportedWorld(Report):
     xml: str
     """the text of the world file"""
     blocks: int
     rows: list[Row] = field(default_factory=list)
     """use, place, element and reason, a row for each element"""
-
-    def table(self, every: bool = False) -> Iterator[str]:
-        """Yields the lines of the report. Rows of used elements are included only with `every`."""
-        return report(self.rows, every)
 
     def summary(self) -> Iterator[str]:
         yield f"{self.blocks} blocks"
@@ -269,9 +265,7 @@ def import_world(
     builder.models(worlds[0].used(), np.eye(4), False, "")
     rows = [row for tree in builder.roots for row in fates_of(tree)]
     if strict:
-        for fate, place, tag, reason in rows:
-            if fate is Fate.IGNORED:
-                raise ImportRobotError(f"{place}: <{tag}> has no effect: {reason} (--strict)")
+        refuse_ignored(rows)
     head = [
         '<mvsim_world version="1.0">',
         f"  <!-- Made by 'mvsim-gym import' from {file.name.replace('--', '- -')}. -->",

@@ -57,7 +57,8 @@ class ServiceServer:
     def work(self) -> None:
         for sample in self._reader.take(_TAKEN):
             if sample.sample_info.valid_data:
-                self._take(sample.data, self._client_of(sample.sample_info.publication_handle))
+                writer = self._reader.get_matched_publication_data(sample.sample_info.publication_handle)
+                self._take(sample.data, self._participant(writer))
         if self._waiting:
             self._send()
 
@@ -93,9 +94,6 @@ class ServiceServer:
                 self._publisher.publish(message)
             else:
                 self._waiting.append((until, client, message))
-
-    def _client_of(self, handle: int) -> Any:
-        return self._participant(self._reader.get_matched_publication_data(handle))
 
     @staticmethod
     def _participant(endpoint: Any) -> Any:

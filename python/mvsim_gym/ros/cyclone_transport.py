@@ -13,12 +13,13 @@ from functools import cache
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
+import numpy as np
 from rosbags.interfaces import Nodetype
+from rosbags.typesys import Stores, get_typestore
 from rosbags.typesys.store import Typestore
 
 from mvsim_gym._checks import shortened
 from mvsim_gym._notices import extra, notice
-from mvsim_gym.ros import graph
 from mvsim_gym.ros.cyclone_services import ServiceServer, reply_topic, request_topic
 from mvsim_gym.ros.messages import STORE
 from mvsim_gym.ros.services import Answer, Service
@@ -39,6 +40,10 @@ with extra("ROS 2 without rclpy", "ros"):
     from cyclonedds.sub import DataReader
     from cyclonedds.topic import Topic as DdsTopic
 
+GRAPH_TOPIC, _GRAPH_QOS = "ros_discovery_info", Qos(1, latched=True)
+_GRAPH_KIND = "rmw_dds_common/msg/ParticipantEntitiesInfo"
+_GRAPH_STORE = get_typestore(Stores.ROS2_JAZZY)
+"""The types of the message as from ROS 2 Iron on, with GUIDs of 16 bytes; before, they had 24."""
 _BLOCKING = 20 * 10**6  # ns that a message may wait for slow receivers
 _OF_SERVICES = Qos(10)
 _TAKEN = 100  # messages taken from a reader at once
@@ -90,10 +95,10 @@ class CycloneTransport(Transport):
         self._graph: _Writer | None = _Writer(
             DataWriter(
                 self._participant,
-                DdsTopic(self._participant, graph.TOPIC, _type_of(graph.KIND, graph.STORE)),
-                qos=_qos(graph.QOS, graph.KIND, graph.STORE),
+                DdsTopic(self._participant, GRAPH_TOPIC, _type_of(_GRAPH_KIND, _GRAPH_STORE)),
+                qos=_qos(_GRAPH_QOS, _GRAPH_KIND, _GRAPH_STORE),
             ),
-            _type_of(graph.KIND, graph.STORE),
+            _type_of(_GRAPH_KIND, _GRAPH_STORE),
         )
         self._announced = 0  # number of endpoints in the last graph message
         self._unmatched: set[str] = set()  # notices that the last check found
@@ -147,9 +152,7 @@ class CycloneTransport(Transport):
             self._announced = count
             readers = [reader.guid.bytes for _, reader, _ in (*self._readers, *self._servers)]
             writers = [writer.writer.guid.bytes for writer in self._writers.values()]
-            self._graph.publish(
-                graph.graph_message(self._node, self._participant.guid.bytes, readers, writers)
-            )
+            self._graph.publish(_graph_message(self._node, self._participant.guid.bytes, readers, writers))
 
     def look_for_unmatched(self) -> None:
         """Gives a notice of subscribers and publishers of our topics that did not match at two checks in a row."""
@@ -329,3 +332,23 @@ def _field(node: Nodetype, of: Any, store: Typestore) -> Any:
     if node == Nodetype.ARRAY:
         return types.array[element, size]
     return types.sequence[element, size] if size else types.sequence[element]
+
+
+def _graph_message(
+    node: NodeName, participant: bytes, readers: Sequence[bytes], writers: Sequence[bytes]
+) -> bytes:
+    """Returns the encoded message by which a DDS participant with one node announces its name and its endpoints;
+    `ros2 node list` shows the nodes that send it. GUIDs have 16 bytes."""
+    gid, info = (_GRAPH_STORE.types[f"rmw_dds_common/msg/{name}"] for name in ("Gid", "NodeEntitiesInfo"))
+
+    def made(guid: bytes) -> Any:
+        return gid(data=np.frombuffer(guid, np.uint8))
+
+    own = info(
+        node_namespace=node.namespace or "/",
+        node_name=node.name,
+        reader_gid_seq=[made(guid) for guid in readers],
+        writer_gid_seq=[made(guid) for guid in writers],
+    )
+    message = _GRAPH_STORE.types[_GRAPH_KIND](gid=made(participant), node_entities_info_seq=[own])
+    return bytes(_GRAPH_STORE.serialize_cdr(message, _GRAPH_KIND))

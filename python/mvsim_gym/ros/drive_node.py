@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mvsim_gym._notices import notice
-from mvsim_gym.deploy.driver import Driver, Step
-from mvsim_gym.deploy.watchdog import Watchdog
+from mvsim_gym.deploy.driver import GRACE, Driver, Step, Watchdog
 from mvsim_gym.ros.drive_services import (
     DIAGNOSTICS,
     ERROR,
@@ -32,8 +31,6 @@ from mvsim_gym.ros.transport import NodeName, Publisher, Transport
 
 NODE = "drive"
 """The name of the node, which begins the names of its own topics, services and parameters."""
-GRACE = 0.05
-"""Time beyond a control period after which the robot of a blocked loop is stopped; s."""
 _STATUS_EVERY = 0.2  # s
 _DIAGNOSTICS_EVERY = 1.0  # s
 _WAITING = ("idle", "arrived", "paused", "stopped")  # reasons for a stop that are no fault
@@ -238,7 +235,9 @@ class DriveNode:
                 if now < due:
                     self._sleep(min(_WORK_EVERY, due - now))
                     continue
-                self._tell_steer(now)
+                # no message tells the steering angle: it is that of the last command
+                if "steer" in self._driver.pipeline.sources:
+                    self._driver.pipeline.steer(self._steer, self._steer, now)
                 step = self._driver.step(now)
                 if watchdog.is_late:
                     step = step._replace(
@@ -257,11 +256,6 @@ class DriveNode:
                 with suppress(Exception):  # e.g. of a recording on a full disk; the next stop must be sent
                     self._stop_robot()
                 self._sleep(0.01)
-
-    def _tell_steer(self, now: float) -> None:
-        """Takes the last commanded angle as the steering angle, which no message tells."""
-        if "steer" in self._driver.pipeline.sources:
-            self._driver.pipeline.steer(self._steer, self._steer, now)
 
     def close(self) -> None:
         """Leaves the network."""

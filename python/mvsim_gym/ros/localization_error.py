@@ -11,7 +11,7 @@ import numpy as np
 
 from mvsim_gym._checks import checked_key
 from mvsim_gym.part_states import Pose
-from mvsim_gym.ros.transforms import correction
+from mvsim_gym.ros.transforms import Pose2, composed, correction
 
 _MOST = {"drift": 1.0, "jump_rate": 1000.0, "jump_sigma": 1000.0, "jump_sigma_yaw": 180.0, "latency": 60.0}
 """The largest value of each error."""
@@ -106,9 +106,8 @@ class EstimatedPose:
         errors = self._errors
         self._random = np.random.Generator(np.random.Philox([errors.seed, self._number, self._episode]))
         self._episode += 1
-        self._first = self._random.standard_normal(
-            3
-        )  # first: it does not depend on the kinds of distributions
+        # drawn first: it does not depend on the kinds of distributions
+        self._first = self._random.standard_normal(3)
         self.multipliers = 1 + (errors.drift or 0.0) * self._random.standard_normal(3)
         """Of the odometry along x, along y and of turns, if there is a drift."""
         self._jump_rate = errors.jump_rate.draw(self._random)
@@ -117,7 +116,7 @@ class EstimatedPose:
         self.sigma_yaw = math.radians(errors.jump_sigma_yaw.draw(self._random))
         """rad"""
         self._latency = errors.latency.draw(self._random)
-        self._correction: Pose | None = None
+        self._correction: Pose2 | None = None  # of the frame odom in map
         self._kept: deque[tuple[float, Pose]] = deque()  # time (s) and estimate
         self._updated = -math.inf
 
@@ -139,7 +138,8 @@ class EstimatedPose:
         """Returns the estimate of `latency` before `now` (s), linearly between two; height, pitch and roll are true."""
         if self._correction is None:
             self.update(now, truth, odometry)
-        estimate = _plane(truth, _composed(self._correction, odometry))
+        assert self._correction is not None
+        estimate = _plane(truth, composed(self._correction, (odometry.x, odometry.y, odometry.yaw)))
         if self._latency == 0:
             return estimate
         if not self._kept or self._kept[-1][0] < now:
@@ -155,16 +155,9 @@ class EstimatedPose:
 
     def _jump(self, truth: Pose, odometry: Pose, error: np.ndarray) -> None:
         x, y, yaw = error * (self.sigma, self.sigma, self.sigma_yaw)
-        self._correction = correction(
-            _plane(truth, (truth.x + x, truth.y + y, truth.yaw + yaw), flat=True), odometry
-        )
-
-
-def _composed(frame: Pose | None, pose: Pose) -> tuple[float, float, float]:
-    """Returns x, y and yaw of a pose in the parent of its frame, in the plane."""
-    assert frame is not None
-    c, s = math.cos(frame.yaw), math.sin(frame.yaw)
-    return frame.x + c * pose.x - s * pose.y, frame.y + s * pose.x + c * pose.y, frame.yaw + pose.yaw
+        estimate = _plane(truth, (truth.x + x, truth.y + y, truth.yaw + yaw), flat=True)
+        corrected = correction(estimate, odometry)
+        self._correction = corrected.x, corrected.y, corrected.yaw
 
 
 def _plane(truth: Pose, place: tuple[float, float, float], *, flat: bool = False) -> Pose:

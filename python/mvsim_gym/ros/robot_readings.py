@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym._notices import notice
+from mvsim_gym._rotation import yaw_of
 from mvsim_gym.deploy.driver import Driver
 from mvsim_gym.deploy.pipeline import Pipeline
 from mvsim_gym.ros.messages import STORE
@@ -61,9 +62,8 @@ class RobotReadings:
         self._localization, self._on_goal = localization, on_goal
         self._pipeline = driver.pipeline
         self._last: dict[str, int] = {}  # stamp of the latest message by topic, ns
-        self._frame = (
-            "" if localization == "odom" else frame.strip("/")
-        )  # "": that of the odometry, once it is known
+        # "": that of the odometry, once it is known
+        self._frame = "" if localization == "odom" else frame.strip("/")
         self._buffer = TransformBuffer(tf_limit)
         self._intrinsics: dict[str, tuple[float, float, float, float]] = {}
         self._forms = {sensor.form: name for name, sensor in self._pipeline.sensors.items()}
@@ -295,11 +295,6 @@ def check_told(pipeline: Pipeline) -> None:
             " images, points, IMU, GNSS, poses, goals and velocities: give the readings from Python, by"
             " mvsim_gym.deploy.loop"
         )
-
-
-def yaw_of(q: Any) -> float:
-    """The yaw of a geometry_msgs/Quaternion, rad."""
-    return math.atan2(2 * (q.w * q.z + q.x * q.y), 1 - 2 * (q.y * q.y + q.z * q.z))
 
 
 def _nanoseconds(stamp: Any) -> int:

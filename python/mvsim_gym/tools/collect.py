@@ -13,10 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym._checks import checked_count
+from mvsim_gym._files import file_digest
 from mvsim_gym._outputs import Observation
 from mvsim_gym.registration import source_of
 from mvsim_gym.tools.collected import Episodes, Track
-from mvsim_gym.tools.datasets import check_target, contents_of, file_digest, made_dataset, observation_fields
+from mvsim_gym.tools.datasets import check_target, contents_of, made_dataset, observation_fields
 from mvsim_gym.tools.drive_episodes import DriveEpisode, DriveLog
 from mvsim_gym.tools.policy import (
     Policy,
@@ -122,26 +123,13 @@ class _Track:
         """Begins with the first observation; `observations` are in the order of the space."""
         self._row = row
         self._observations = {key: [values[row]] for key, values in observations.items()}
-        self._actions: list[npt.NDArray[np.float32]] = []
-        self._rewards: list[float] = []
-        self._terminations: list[bool] = []
-        self._truncations: list[bool] = []
+        self._results: list[tuple[Any, ...]] = []  # action, reward, termination and truncation of each step
 
-    def add(
-        self,
-        observations: Observation,
-        actions: npt.NDArray[np.float32],
-        rewards: npt.NDArray[np.float64],
-        terminated: npt.NDArray[np.bool_],
-        truncated: npt.NDArray[np.bool_],
-    ) -> None:
-        row = self._row
+    def add(self, observations: Observation, *results: npt.NDArray[Any]) -> None:
+        """Adds a step; the results are the actions, rewards, terminations and truncations of all rows."""
         for key, values in observations.items():
-            self._observations[key].append(values[row])
-        self._actions.append(actions[row])
-        self._rewards.append(float(rewards[row]))
-        self._terminations.append(bool(terminated[row]))
-        self._truncations.append(bool(truncated[row]))
+            self._observations[key].append(values[self._row])
+        self._results.append(tuple(values[self._row] for values in results))
 
     def summary(self, info: dict[str, Any], seed: int) -> dict[str, Any]:
         """Returns the metadata of the episode, whose last step had this info."""
@@ -149,19 +137,15 @@ class _Track:
             "seed": seed,
             "success": bool(info["success"]),
             "time": float(info["time"]),
-            "return": sum(self._rewards),
+            "return": float(sum(reward for _, reward, *_ in self._results)),
         }
 
     def arrays(self, flatten: bool) -> dict[str, npt.NDArray[Any]]:
         """Returns the episode by the names of Minari's fields; observations by key unless they are flattened."""
         observations = {key: np.stack(values) for key, values in self._observations.items()}
-        return {
-            **observation_fields(observations, flatten),
-            "actions": np.stack(self._actions),
-            "rewards": np.asarray(self._rewards),
-            "terminations": np.asarray(self._terminations),
-            "truncations": np.asarray(self._truncations),
-        }
+        results = map(np.stack, zip(*self._results, strict=True))
+        names = ("actions", "rewards", "terminations", "truncations")
+        return {**observation_fields(observations, flatten), **dict(zip(names, results, strict=True))}
 
 
 def _run(

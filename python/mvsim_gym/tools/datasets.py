@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -85,11 +84,6 @@ def observation_fields(
     if flatten:
         return {"observations": flattened(observations.values())}
     return {f"observations/{key}": values for key, values in observations.items()}
-
-
-def file_digest(path: str) -> str:
-    with open(path, "rb") as file:
-        return hashlib.sha256(file.read()).hexdigest()
 
 
 def check_target(folder: str, dataset_id: str, format: str) -> None:

@@ -166,9 +166,8 @@ class _SameScheme(urllib.request.HTTPRedirectHandler):
 
 
 def _opener(max_bytes: int) -> urllib.request.OpenerDirector:
-    answer = functools.partial(
-        _Answer, most=2 * max_bytes + _HEAD_BYTES
-    )  # twice: small chunks have long headers
+    # twice: small chunks have long headers
+    answer = functools.partial(_Answer, most=2 * max_bytes + _HEAD_BYTES)
     opener = urllib.request.OpenerDirector()
     for handler in (
         urllib.request.ProxyHandler(),

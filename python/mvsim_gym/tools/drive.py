@@ -177,7 +177,7 @@ def _recorder(path: str | None) -> Iterator[Any]:
     if path is None:
         yield None
         return
-    from mvsim_gym.deploy.recorder import DriveRecording
+    from mvsim_gym.recording.mcap_file import DriveRecording
 
     recording = DriveRecording(path)
     try:

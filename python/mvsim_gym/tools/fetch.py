@@ -16,14 +16,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from mvsim_gym import _core
-from mvsim_gym._files import all_resources, assets, cache_folder, folders_of
+from mvsim_gym._files import all_resources, assets, cache_folder, file_digest, folders_of
 from mvsim_gym.tools.download import FetchError, pieces_of
 
 __all__ = ["MAX_BYTES", "FetchError", "fetch", "fetch_world"]
 
 MAX_BYTES = 2**30
 """Largest size of a file, bytes."""
-_PIECE = 2**20
 _RECORD = ".sha256"
 
 
@@ -75,7 +74,7 @@ def _fetch_into(target: Path, url: str, check: bool) -> str:
     words = record.read_text(errors="replace").split() if record.is_file() else []
     known = words[0] if words else None
     if target.is_file():
-        if known is not None and _hash_of(target) != known:
+        if known is not None and file_digest(target) != known:
             raise FetchError(
                 f"{target}: is not what was downloaded (its SHA-256 differs): delete it to fetch it again"
             )
@@ -114,11 +113,3 @@ def _is_mapped(url: str, prefix: str, folder: str) -> bool:
     if not prefix.endswith("/") and not rest.startswith("/"):  # a prefix must end between two parts
         return False
     return bool(rest) and (Path(folder) / rest.lstrip("/")).is_file()
-
-
-def _hash_of(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while piece := file.read(_PIECE):
-            digest.update(piece)
-    return digest.hexdigest()

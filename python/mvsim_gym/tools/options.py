@@ -9,13 +9,14 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from mvsim_gym._checks import quoted
 from mvsim_gym._constructors import all_options
 from mvsim_gym._files import parsed_resources
 from mvsim_gym.registration import module_of
 
+Arguments: TypeAlias = argparse._ActionsContainer  # noqa: SLF001 (no public base of parsers and groups)
 _TAKEN = {"camera_backend", "max_episode_steps", "memory_limit", "spl", "strict_actions"}
 """Keywords of constructors that `--set` takes. The command chooses the others."""
 _OPTIONS = {"roots": "--roots FOLDER", "resources": "--resources PREFIX=FOLDER", "strict": "--strict"}
@@ -131,15 +132,38 @@ def loading(arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def add_list(parser: argparse.ArgumentParser, flag: str, metavar: str, text: str, **how: Any) -> None:
+def pairs(
+    option: str, texts: Iterable[str], expected: str, between: str = "=", *, has_value: bool = True
+) -> dict[str, str]:
+    """Returns NAME=VALUE texts as a dict; raises ValueError for a text without a name or, if `has_value`, a value."""
+    found = {}
+    for text in texts:
+        name, middle, value = text.partition(between)
+        if not name or not (value if has_value else middle):
+            raise ValueError(f"{option}: found '{text}', expected {expected}")
+        found[name] = value
+    return found
+
+
+def add_list(parser: Arguments, flag: str, metavar: str, text: str, **how: Any) -> None:
     """Adds an option that may be given several times; `text` is its help."""
     parser.add_argument(flag, action="append", default=[], metavar=metavar, help=text, **how)
+
+
+def add_flag(parser: Arguments, flag: str, text: str, **how: Any) -> None:
+    """Adds an option without a value; `text` is its help."""
+    parser.add_argument(flag, action="store_true", help=text, **how)
+
+
+def add_value(parser: Arguments, flag: str, metavar: str, text: str, **how: Any) -> None:
+    """Adds an option with a value, a text unless `how` has a type; `text` is its help."""
+    parser.add_argument(flag, metavar=metavar, help=text, **how)
 
 
 def add_loading(parser: argparse.ArgumentParser) -> None:
     add_list(parser, "--roots", "FOLDER", "a further folder that the world may read")
     add_list(parser, "--resources", "PREFIX=FOLDER", "a folder that replaces a prefix of URLs")
-    parser.add_argument("--strict", action="store_true", help="a warning is an error")
+    add_flag(parser, "--strict", "a warning is an error")
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
@@ -173,11 +197,7 @@ def add_listening(parser: argparse.ArgumentParser) -> None:
 
 def add_doors(parser: argparse.ArgumentParser) -> None:
     """Adds the options that control the access to a view."""
-    parser.add_argument(
-        "--no-token",
-        action="store_true",
-        help="every page may control, also without the token of the printed URL",
-    )
+    add_flag(parser, "--no-token", "every page may control, also without the token of the printed URL")
     text = "a further name under which browsers reach the view, of a proxy or a forwarded port"
     add_list(parser, "--allow-host", "NAME[:PORT]", text)
 
@@ -200,7 +220,7 @@ def add_output(parser: argparse.ArgumentParser, metavar: str, text: str, *, requ
 
 
 def add_record(parser: argparse.ArgumentParser, text: str) -> None:
-    parser.add_argument("--record", metavar="FILE.mcap", help=text)
+    add_value(parser, "--record", "FILE.mcap", text)
 
 
 def add_seed(parser: argparse.ArgumentParser, what: str, default: int = 0, more: str = "") -> None:
@@ -209,7 +229,7 @@ def add_seed(parser: argparse.ArgumentParser, what: str, default: int = 0, more:
 
 
 def add_policy(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--policy", default="random", metavar="P", help=_POLICY)
+    add_value(parser, "--policy", "P", _POLICY, default="random")
 
 
 def add_duration(parser: argparse.ArgumentParser, text: str, *flags: str, **how: Any) -> None:
@@ -218,9 +238,7 @@ def add_duration(parser: argparse.ArgumentParser, text: str, *flags: str, **how:
 
 
 def add_speed(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--speed", type=float, default=1.0, metavar="FACTOR", help="2: twice as fast (default 1)"
-    )
+    add_value(parser, "--speed", "FACTOR", "2: twice as fast (default 1)", default=1.0, type=float)
 
 
 def add_port(parser: argparse.ArgumentParser, flag: str, **how: Any) -> None:
@@ -254,9 +272,7 @@ def add_env(parser: argparse.ArgumentParser, seed: int = 0, *, optional: bool = 
 
 
 def add_hub(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--host", default="127.0.0.1", metavar="ADDRESS", help="address of the hub (default 127.0.0.1)"
-    )
+    add_value(parser, "--host", "ADDRESS", "address of the hub (default 127.0.0.1)", default="127.0.0.1")
     parser.add_argument(
         "-p",
         "--port",
@@ -283,13 +299,14 @@ def add_subcommands(
 def add_running(parser: argparse.ArgumentParser) -> None:
     """Adds the options of commands that simulate a world in real time."""
     add_world(parser)
-    parser.add_argument(
+    add_value(
+        parser,
         "--realtime-factor",
+        "F",
+        "simulated seconds for each second of wall time (default 1)",
+        default=1.0,
         dest="factor",
         type=float,
-        default=1.0,
-        metavar="F",
-        help="simulated seconds for each second of wall time (default 1)",
     )
     add_duration(parser, "simulated time (default: no end)", metavar="SECONDS")
     add_seed(parser, "seed of the noise")

@@ -18,6 +18,8 @@ import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
 
+from mvsim_gym._build import one_world, recipe_of
+from mvsim_gym._constructors import CONSTRUCTORS
 from mvsim_gym._notices import extra, notice
 from mvsim_gym._outputs import flat_space, flattened
 from mvsim_gym.tools.options import combined
@@ -25,10 +27,6 @@ from mvsim_gym.vector_env import VectorEnv
 
 if TYPE_CHECKING:
     from mvsim_gym.deploy.policy import PolicyFile
-
-
-from mvsim_gym._build import one_world, recipe_of
-from mvsim_gym._constructors import CONSTRUCTORS
 
 Policy = Callable[[Mapping[str, npt.NDArray[Any]]], npt.NDArray[np.float32]]
 """Maps observations to actions. Both have a row for each env or agent. If it has a state, see `begin_episodes`."""

@@ -63,8 +63,6 @@ def read_log(path: str) -> list[Track] | list[Wheels]:
         OSError, ImportError: the file cannot be read.
     """
     if path.endswith(".mcap"):
-        from mvsim_gym.tools.read_log import tracks_of
-
         return tracks_of(path)
     columns = _columns(path)
     name = os.path.basename(path).removesuffix(".csv")

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
+from mvsim_gym._notices import extra
 from mvsim_gym._rotation import moved
 from mvsim_gym.parts import Vehicle
 from mvsim_gym.world import World
@@ -41,10 +42,8 @@ def class_in(path: str) -> str | None:
 
 def show_vehicle(path: str, name: str, output: str, **loading: Any) -> None:
     """Writes a picture (PNG) of a vehicle class. x axes are red, y green and z blue."""
-    try:
+    with extra("show", "plot"):
         from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError("show needs matplotlib: pip install 'mvsim_gym[plot]'") from error
     file = os.path.abspath(path)
     near = os.path.dirname(file)
     with tempfile.TemporaryDirectory(prefix="mvsim_gym_show") as folder:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import json
 import math
 import os
@@ -16,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from mvsim_gym import __version__
-from mvsim_gym._files import assets
+from mvsim_gym._files import assets, file_digest
 from mvsim_gym.registration import source_of
 from mvsim_gym.tools.evaluate import episodes_of
 from mvsim_gym.tools.options import combined
@@ -177,7 +176,7 @@ def evaluate_suite(
     summary = _summary(episodes)
     report = {
         "env": env_id,
-        "env_sha256": _hash_of(env_id),
+        "env_sha256": file_digest(source_of(env_id, {})[0]),
         "version": __version__,
         "policy": os.path.basename(policy),
         "settings": {name: value for name, value in keywords.items() if name != "roots"},
@@ -271,11 +270,6 @@ def _lines(summary: dict[str, Any]) -> list[str]:
         times = "-" if part["time"] is None else f"{part['time']:.2f} s, least {part['least_time']:.2f} s"
         lines.append(f"{name:<12}{100 * part['success']:6.1f} %  {times}")
     return lines
-
-
-def _hash_of(env_id: str) -> str:
-    with open(source_of(env_id, {})[0], "rb") as file:
-        return hashlib.sha256(file.read()).hexdigest()
 
 
 _Z = 1.959964  # quantile of the normal distribution for a 95 % interval

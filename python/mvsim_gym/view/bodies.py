@@ -3,23 +3,21 @@ axes are kept: x forward, z up, metres."""
 
 from __future__ import annotations
 
+import json
+import struct
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from mvsim_gym import _core
+from mvsim_gym._picture import png_of
 from mvsim_gym.view.moment import Group
 from mvsim_gym.view.stream import Stream
 
 if TYPE_CHECKING:
     import viser
-
-import json
-import struct
-from collections.abc import Mapping
-
-from mvsim_gym._picture import png_of
 
 _FLOAT, _UINT16, _UINT32 = 5126, 5123, 5125  # component types of glTF
 _JSON, _BIN = b"JSON", b"BIN\0"
@@ -178,9 +176,8 @@ class _ShownWorld:
         self.model = model  # kept alive, so that no other model gets its id
         kinds = sorted(kinds_of(model), key=lambda kind: bool(kind.frames.any()))
         self.kinds = [_Shown(server, stream, f"{prefix}_{i}", kind) for i, kind in enumerate(kinds)]
-        self._standing = sum(
-            not kind.frames.any() for kind in kinds
-        )  # number of kinds that are part of the world, which come first
+        # number of kinds that are part of the world, which come first
+        self._standing = sum(not kind.frames.any() for kind in kinds)
         self._frames = np.concatenate([np.zeros(0, np.int64), *(kind.frames for kind in kinds)])
         self._ends = np.cumsum([0, *(len(kind.frames) for kind in kinds)]).tolist()
         self._envs, self._offsets = b"", b""

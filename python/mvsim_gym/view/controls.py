@@ -5,28 +5,19 @@ from __future__ import annotations
 
 import html
 import math
+import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from mvsim_gym._notices import printable
-from mvsim_gym.view.moment import labelled
+from mvsim_gym.view.moment import label_of, labelled
 from mvsim_gym.view.stage import Stage
 
 if TYPE_CHECKING:
     import viser
-
-import time
-from collections.abc import Hashable, Mapping
-from typing import TYPE_CHECKING
-
-from mvsim_gym.view.moment import label_of
-
-if TYPE_CHECKING:
-    import viser
-
 
 _MAX_SPEED = 10.0
 _HOLD = 10.0  # Hz, repetition of a button that is held

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -43,6 +42,7 @@ class EnvsView(View):
     ) -> None:
         names = batch.names(0)
         things = [name.removesuffix("/pose") for name in names if name.endswith("/pose")]
+        vehicles = [vehicle.name for vehicle in batch.model(0).vehicles]
         super().__init__(
             batch.model(0),
             things,
@@ -53,7 +53,7 @@ class EnvsView(View):
             speed=1.0 if commanded else 0.0,
             resets=commanded,
             ends=commanded,
-            vehicles=_vehicles_of(batch),
+            vehicles=sorted(vehicles, key=lambda name: name not in batch.agent_names),  # agents first
             marks=("forces", "path"),
         )
         self._batch, self._commanded = batch, commanded
@@ -112,7 +112,7 @@ class EnvsView(View):
         values = {"reward mean": float(rewards.mean()), "reward env": float(rewards[chosen].mean())}
         if batch.num_agents > 1 and (vehicle := self.controls.vehicle) in batch.agent_names:
             values["reward agent"] = float(rewards[chosen, batch.agent_names.index(vehicle)])
-        for name in filter(None, (self._name.value, self._more.value)):
+        for name in filter(None, (self._labels.get(self._plotted.value, ""), self._more.value)):
             values |= self._values_of(name, chosen)
         details: dict[str, Any] = self._marks(chosen) if marks else {}
         return Moment(
@@ -130,19 +130,18 @@ class EnvsView(View):
     def _marks(self, chosen: int) -> dict[str, Any]:
         batch = self._batch
         marks = _core.env_marks(batch, chosen)
+        forces = np.zeros((0, 2, 3))
+        if self._shows("forces"):  # from a copy of the env's world
+            simulation = _core.env_simulation(batch, chosen)
+            forces = forces_of(vehicles_of(batch.model(chosen), simulation).values())
         return {
             "goals": _core.env_goals(batch),
             "hits": marks["hits"],
             "joints": marks["joints"],
             "contacts": _core.env_contacts(batch, chosen),
-            "forces": self._forces(chosen) if self._shows("forces") else np.zeros((0, 2, 3)),
+            "forces": forces,
             "path": self._path_of(chosen) if self._shows("path") else np.zeros((0, 3)),
         }
-
-    def _forces(self, chosen: int) -> npt.NDArray[np.float64]:
-        """Returns the arrows of friction (n, 2, 3) from a copy of the env's world."""
-        simulation = _core.env_simulation(self._batch, chosen)
-        return forces_of(vehicles_of(self._batch.model(chosen), simulation).values())
 
     def _path_of(self, chosen: int) -> npt.NDArray[np.float64]:
         """Returns the points of the path, (n, 3) m, at the height of the first agent."""
@@ -199,39 +198,17 @@ class EnvsView(View):
     def _add_values(self, names: list[str]) -> None:
         gui = self._server.gui
         with gui.add_folder("Values of the env", expand_by_default=False):
-            labels = {_NO_VALUE: "", **labelled(names)}
-            dropdown: Any = gui.add_dropdown("Plot", tuple(labels))
+            self._labels = {_NO_VALUE: "", **labelled(names)}
+            self._plotted: Any = gui.add_dropdown("Plot", tuple(self._labels))
             self._more = gui.add_text(
                 "Also", "", hint="Any name that read() takes, such as the path of a parameter"
             )
-        self._name = _Chosen(dropdown, labels)
 
     def _values_of(self, name: str, env: int) -> dict[str, float]:
         """Returns values by the name of a line: `NAME`, or `NAME 0`, `NAME 1`, ..."""
         try:
             value = self._batch.read([env], name)[0]
-        except (
-            ValueError,
-            KeyError,
-            TypeError,
-        ):  # an incomplete name during typing, or one that this env lacks
-            return {}
+        except (ValueError, KeyError, TypeError):
+            return {}  # an incomplete name during typing, or one that this env lacks
         flat = np.atleast_1d(value).ravel()[:LINES]
         return {name if len(flat) == 1 else f"{name} {i}": float(v) for i, v in enumerate(flat)}
-
-
-def _vehicles_of(batch: _core.Batch) -> list[str]:
-    """Returns the names of the first env's vehicles, agents first."""
-    names = [vehicle.name for vehicle in batch.model(0).vehicles]
-    return sorted(names, key=lambda name: name not in batch.agent_names)
-
-
-class _Chosen:
-    """A dropdown of names, whose first entry means none."""
-
-    def __init__(self, dropdown: Any, names: Mapping[str, str]) -> None:
-        self._dropdown, self._names = dropdown, names
-
-    @property
-    def value(self) -> str:
-        return self._names.get(self._dropdown.value, "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,19 +14,11 @@ from mvsim_gym import _core
 from mvsim_gym._drawing import arrows
 from mvsim_gym.parts import Vehicle
 from mvsim_gym.view.bodies import triangles
-from mvsim_gym.view.moment import Moment, label_of
+from mvsim_gym.view.moment import Group, Moment, label_of
 from mvsim_gym.view.stream import Stream
 
 if TYPE_CHECKING:
     import viser
-
-from typing import TYPE_CHECKING, NamedTuple
-
-from mvsim_gym.view.moment import Group
-
-if TYPE_CHECKING:
-    import viser
-
 
 _THINNEST = 0.001  # m
 _PIECES = 20_000

@@ -8,7 +8,6 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any
 
 from mvsim_gym import _core
@@ -23,10 +22,8 @@ from mvsim_gym.view.stage import Stage
 PICTURE_PERIOD = 0.25  # s of wall time between images: one costs the stepping thread milliseconds
 _RATE = 30  # moments per second of wall time, at most
 _TEXT_PERIOD = 0.5  # s of wall time between updates of the text
-_SPARE_SHARE, _SPARE_MOST = (
-    0.02,
-    0.03,
-)  # share of wall time, and most s at once, for moments that may not be shown
+# share of wall time, and most s at once, for moments that may not be shown
+_SPARE_SHARE, _SPARE_MOST = 0.02, 0.03
 _LAST_WAIT, _LAST_NAP = 1.0, 0.005  # s of wall time
 
 
@@ -175,7 +172,5 @@ class View(ABC):
     def __enter__(self) -> Any:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

@@ -5,9 +5,6 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "render/level/flat_kernel.cpp"
 #include "base/highway_targets.h"
-// must come after the settings above, which Highway reads
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace mvsim::HWY_NAMESPACE {

@@ -20,12 +20,6 @@ bool is_upright(const Frame3& f) {
          std::fabs(f.x.x * f.y.y - f.x.y * f.y.x - 1) <= kUpright;
 }
 
-double area2(const Polygon& polygon) {
-  double sum = 0;
-  for (size_t i = 0; i < polygon.size(); ++i) sum += cross(polygon[i], polygon[(i + 1) % polygon.size()]);
-  return sum;
-}
-
 bool is_convex(const Polygon& p) {
   for (size_t i = 0; i < p.size(); ++i) {
     const Vec2 a = p[i], b = p[(i + 1) % p.size()], c = p[(i + 2) % p.size()];

@@ -21,9 +21,7 @@ std::span<const BodyPolicyClass> body_policies() {
 }
 
 std::unique_ptr<const BodyPolicy> make_body_policy(TermReader& reader) {
-  std::vector<std::string> names;
-  for (const BodyPolicyClass& policy : kPolicies) names.emplace_back(policy.name);
-  return kPolicies[reader.choice("policy", names)].make(reader);
+  return kPolicies[reader.choice("policy", names_in(kPolicies))].make(reader);
 }
 
 Twist2 BodyPolicy::twist(const BodyView& view, MoverState& mover, RandomStream& random,

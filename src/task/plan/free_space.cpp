@@ -5,15 +5,11 @@
 #include <limits>
 #include <optional>
 
+#include "sim/measure.h"
 #include "sim/simulation.h"
 
 namespace mvsim {
 namespace {
-
-Vec2 to_grid(const GridModel& grid, Vec2 world) {
-  const Pose2& g = grid.T_world_grid;
-  return Rotation2(g.yaw).unrotate({world.x - g.x, world.y - g.y});
-}
 
 // Returns the enclosure of the world: its maps, and its walls if there are enough of them to have an inside.
 std::optional<Rect> enclosure(const Model& model) {
@@ -79,20 +75,11 @@ void check_inside(const TermReader& reader, std::string_view attribute, const Mo
     reader.fail(attribute, "expected a point within what walls and maps enclose, " + text_of(*inside));
 }
 
-double distance_to_static(const Model& model, Vec2 point, double limit) {
-  double best = limit;
-  for (const GridModel& grid : model.grids) {
-    const Vec2 local = to_grid(grid, point);
-    best = std::min(best, grid.field.distance_to_occupied(local.x, local.y, best));
-  }
-  return std::min(best, model.static_shapes.distance(point, best));
-}
-
 bool is_known_ground(const Model& model, Vec2 point) {
   bool free = model.grids.empty();
   if (free && !model.terrain.maps.empty()) return highest_map(model.terrain, point).has_value();
   for (const GridModel& grid : model.grids) {
-    const Vec2 local = to_grid(grid, point);
+    const Vec2 local = transform_back(grid.T_world_grid, point);
     const double side = grid.field.resolution();
     const bool inside = local.x >= 0 && local.y >= 0 && local.x < side * grid.field.width() &&
                         local.y < side * grid.field.height();
@@ -116,7 +103,7 @@ double ground_slope(const Model& model, Vec2 point) {
 
 bool is_free(const Simulation& simulation, size_t agent, Vec2 point, double radius) {
   const Model& model = simulation.model();
-  return is_known_ground(model, point) && distance_to_static(model, point, radius) >= radius &&
+  return is_known_ground(model, point) && distance_to_fixed(model, point, radius) >= radius &&
          distance_to_obstacles(simulation, point, radius, static_cast<int>(agent)) >= radius;
 }
 

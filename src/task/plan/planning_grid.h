@@ -17,10 +17,6 @@ namespace mvsim {
 class Simulation;
 struct Model;
 
-// Returns the distance (m) from a point to walls, static blocks and occupied cells that no environment moves,
-// at most `limit`.
-double distance_to_static(const Model& model, Vec2 point, double limit);
-
 // Whether the point is on known ground. If the world has grids, it must be in a free cell of one, and in no
 // cell of another kind.
 bool is_known_ground(const Model& model, Vec2 point);

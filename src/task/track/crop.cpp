@@ -55,12 +55,10 @@ std::unique_ptr<Tracker> tracker<CropTracker>(const TrackerContext& context) {
       context.guard.poll();
       rows.push_back(plants_of(*model, pattern));
       if (rows.back().size() >= CropPath::kMinPlants) continue;
-      std::vector<std::string> names(model->blocks.size());
-      std::ranges::transform(model->blocks, names.begin(), &BlockModel::name);
       reader.fail("blocks", "found '" + shortened(pattern) + "', which matches " +
                                 std::to_string(rows.back().size()) +
                                 " blocks of the world, expected the plants of a row, 2 at least" +
-                                did_you_mean(pattern, names));
+                                did_you_mean(pattern, names_in(model->blocks)));
     }
     try {
       paths.emplace_back(rows, headland);

@@ -15,7 +15,7 @@ constexpr double kMoves = 0.05;  // m/s, above which the robot drives forwards o
 
 // The pose in the frame of `base`.
 Pose2 relative(const Pose2& base, const Pose2& pose) {
-  const Vec2 p = Rotation2(base.yaw).unrotate({pose.x - base.x, pose.y - base.y});
+  const Vec2 p = transform_back(base, {pose.x, pose.y});
   return {p.x, p.y, pose.yaw - base.yaw};
 }
 

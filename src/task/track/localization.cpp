@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <string>
 
 #include "base/archive.h"
@@ -40,18 +39,13 @@ Distribution read_distribution(TermReader& reader, const char* name, const std::
   const NamedText text =
       given ? *reader.term().params.find(name) : NamedText{name, fallback, reader.term().params.where};
   Distribution out(text);
-  if (out.low() < 0 || out.high() > max) {
-    char range[60];
-    std::snprintf(range, sizeof range, "', expected values from 0 to %g", max);
-    reader.fail(name, "found '" + shortened(text.text) + range);
-  }
+  if (out.low() < 0 || out.high() > max)
+    reader.fail(name, "found '" + shortened(text.text) + "', expected values from 0 to " + short_number(max));
   return out;
 }
 
 std::string up_to(double value) {
-  char text[60];
-  std::snprintf(text, sizeof text, "uniform(0, %.9g)", value);
-  return text;
+  return "uniform(0, " + short_number(value, 9) + ")";
 }
 
 RandomStream stream_of(const TrackerView& view, StreamPurpose purpose) {

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from mvsim_gym.tools.options import add_env, add_episodes, add_output
+from mvsim_gym.tools.options import add_env, add_episodes, add_flag, add_output, add_value
 from mvsim_gym.tools.terminal import control
 
 FORMATS = ("minari", "lerobot")
@@ -29,14 +29,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="FILE.mcap",
         help="recordings of `mvsim-gym drive --record`, whose episodes are taken instead of simulated ones",
     )
-    parser.add_argument(
-        "--name", metavar="NAME", help="the data set's id (default mvsim/ENVIRONMENT/POLICY-v0)"
-    )
+    add_value(parser, "--name", "NAME", "the data set's id (default mvsim/ENVIRONMENT/POLICY-v0)")
     parser.add_argument("--format", choices=FORMATS, default="minari", help="format (default minari)")
-    parser.add_argument(
+    add_flag(
+        parser,
         "--flatten",
-        action="store_true",
-        help="observations as one vector, as of flatten=True (default: as the environment has them)",
+        "observations as one vector, as of flatten=True (default: as the environment has them)",
     )
 
 

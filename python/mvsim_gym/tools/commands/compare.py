@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from mvsim_gym.tools.options import add_list
+from mvsim_gym.tools.options import add_flag, add_list, add_value, pairs
 
 HELP = "compare a robot with logs of the real one"
 DESCRIPTION = (
@@ -23,8 +23,8 @@ def add_robot(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments that `identify` has too."""
     parser.add_argument("robot", metavar="ROBOT", help="file.vehicle.xml")
     parser.add_argument("logs", metavar="LOG", nargs="*", help="logs of the real robot")
-    parser.add_argument(
-        "--class", dest="class_name", metavar="NAME", help="the vehicle class of the file (default: the last)"
+    add_value(
+        parser, "--class", "NAME", "the vehicle class of the file (default: the last)", dest="class_name"
     )
     text = "a variable of the vehicle file, e.g. controller=twist_pid"
     add_list(parser, "--var", "NAME=VALUE", text, dest="variables")
@@ -32,27 +32,10 @@ def add_robot(parser: argparse.ArgumentParser) -> None:
     add_list(parser, "--column", "STREAM.COLUMN=NAME", text, dest="columns")
     text = "the topic that holds a stream, e.g. pose=/vicon/robot"
     add_list(parser, "--topic", "STREAM=TOPIC", text, dest="topics")
-    parser.add_argument(
-        "--wheels",
-        action="store_true",
-        help="turn the wheels at the measured speeds, for logs without commands",
-    )
-    parser.add_argument(
-        "--window", type=float, default=10.0, metavar="S", help="time over which poses are compared (10)"
-    )
-    parser.add_argument("--step", type=float, default=0.005, metavar="S", help="a physics step (0.005)")
-    parser.add_argument("--plots", metavar="DIR", help="folder for a plot of each stream")
-
-
-def pairs(option: str, texts: list[str], expected: str) -> dict[str, str]:
-    """Returns NAME=VALUE texts as a dict; raises ValueError for a text without a name or a value."""
-    found = {}
-    for text in texts:
-        name, _, value = text.partition("=")
-        if not name or not value:
-            raise ValueError(f"{option}: found '{text}', expected {expected}")
-        found[name] = value
-    return found
+    add_flag(parser, "--wheels", "turn the wheels at the measured speeds, for logs without commands")
+    add_value(parser, "--window", "S", "time over which poses are compared (10)", default=10.0, type=float)
+    add_value(parser, "--step", "S", "a physics step (0.005)", default=0.005, type=float)
+    add_value(parser, "--plots", "DIR", "folder for a plot of each stream")
 
 
 def opened(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from mvsim_gym.tools.options import add_duration, add_record, add_settings
+from mvsim_gym.tools.options import add_duration, add_flag, add_record, add_settings, add_value
 
 HELP = "drive a robot by an exported policy, over ROS 2"
 DESCRIPTION = (
@@ -39,11 +39,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar=("X", "Y"),
         help="a goal, m in the map (repeatable: one after another; without one goals come from /goal_pose)",
     )
-    parser.add_argument(
+    add_value(
+        parser,
         "--robot",
+        "NAME",
+        "topics and limits of none, turtlebot3_burger, turtlebot3_waffle, turtlebot4, jackal or f1tenth",
         default="none",
-        metavar="NAME",
-        help="topics and limits of none, turtlebot3_burger, turtlebot3_waffle, turtlebot4, jackal or f1tenth",
     )
     for name in _TOPICS:
         parser.add_argument(
@@ -62,53 +63,49 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="source of the robot's pose: transforms of /tf and the odometry (default), /amcl_pose, or the odometry"
         " alone",
     )
-    parser.add_argument(
-        "--frame", default="map", metavar="NAME", help="frame of goals and of the pose (default: map)"
-    )
-    parser.add_argument(
+    add_value(parser, "--frame", "NAME", "frame of goals and of the pose (default: map)", default="map")
+    add_value(
+        parser,
         "--max-tf-age",
+        "SECONDS",
+        "longest time that the newest transform holds after its stamp and its arrival (default 1)",
+        default=1.0,
         dest="tf_limit",
         type=float,
-        default=1.0,
-        metavar="SECONDS",
-        help="longest time that the newest transform holds after its stamp and its arrival (default 1)",
     )
     for name, text in _LIMITS.items():
-        parser.add_argument(f"--max-{name.replace('_', '-')}", type=float, metavar="VALUE", help=text)
+        add_value(parser, f"--max-{name.replace('_', '-')}", "VALUE", text, type=float)
     parser.add_argument(
         "--no-box", dest="box", action="store_false", help="do not brake for obstacles in the scan"
     )
-    parser.add_argument(
-        "--max-age", type=float, metavar="SECONDS", help="longest age of a reading (default: two periods)"
-    )
-    parser.add_argument("--dry", action="store_true", help="send no command")
-    parser.add_argument(
-        "--guard", action="store_true", help="a second process stops the robot if this one is killed"
-    )
-    parser.add_argument(
+    add_value(parser, "--max-age", "SECONDS", "longest age of a reading (default: two periods)", type=float)
+    add_flag(parser, "--dry", "send no command")
+    add_flag(parser, "--guard", "a second process stops the robot if this one is killed")
+    add_value(
+        parser,
         "--replay",
-        metavar="FILE.mcap",
-        help="give a recording of a drive to the policy, and print how its commands differ; nothing is sent",
+        "FILE.mcap",
+        "give a recording of a drive to the policy, and print how its commands differ; nothing is sent",
     )
-    parser.add_argument(
+    add_value(
+        parser,
         "--namespace",
+        "/NAME",
+        "of the node, e.g. /r1 for /r1/drive; also the prefix of topics that no option names",
         default="",
-        metavar="/NAME",
-        help="of the node, e.g. /r1 for /r1/drive; also the prefix of topics that no option names",
     )
-    parser.add_argument(
-        "--stopped", action="store_true", help="stand until the service start of the node is called"
-    )
-    parser.add_argument(
+    add_flag(parser, "--stopped", "stand until the service start of the node is called")
+    add_value(
+        parser,
         "--map",
-        metavar="FILE.yaml",
-        help="plan the waypoints of the policy on this map; short for --set map=FILE.yaml",
+        "FILE.yaml",
+        "plan the waypoints of the policy on this map; short for --set map=FILE.yaml",
     )
     add_record(parser, "record every message that is received or sent")
     add_duration(parser, "duration of the drive (default: no end)", metavar="SECONDS")
     parser.add_argument("--via", dest="way", choices=("rclpy", "cyclonedds"), help="the transport")
-    parser.add_argument("--domain", type=int, metavar="N", help="0 to 232 (default: ROS_DOMAIN_ID, or 0)")
-    parser.add_argument("--interface", metavar="NAME", help="as for `mvsim-gym ros`")
+    add_value(parser, "--domain", "N", "0 to 232 (default: ROS_DOMAIN_ID, or 0)", type=int)
+    add_value(parser, "--interface", "NAME", "as for `mvsim-gym ros`")
     add_settings(parser)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from mvsim_gym.tools.options import add_env, add_episodes, add_record
+from mvsim_gym.tools.options import add_env, add_episodes, add_flag, add_record, add_value
 
 HELP = "run episodes and print how they ended"
 DESCRIPTION = (
@@ -21,13 +21,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_env(parser, seed=_SEED, optional=True)
     add_episodes(parser, _EPISODES)
     add_record(parser, "record all episodes, which then run one after another")
-    parser.add_argument(
-        "--suite", action="store_true", help="run the fixed list of held-out episodes of the environment"
-    )
-    parser.add_argument(
+    add_flag(parser, "--suite", "run the fixed list of held-out episodes of the environment")
+    add_value(
+        parser,
         "--worlds",
-        metavar="FOLDER",
-        help="with --suite of mvsim/Barn-v0: a folder of other worlds with index.csv; of mvsim/Race-v0: a folder of"
+        "FOLDER",
+        "with --suite of mvsim/Barn-v0: a folder of other worlds with index.csv; of mvsim/Race-v0: a folder of"
         " tracks, of which each is driven 10 times",
     )
     parser.add_argument("-o", "--output", metavar="FILE.json", help="with --suite: a file for all episodes")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from mvsim_gym.tools.options import add_output, add_settings
+from mvsim_gym.tools.options import add_output, add_settings, add_value
 
 HELP = "write a policy as a folder that needs no learning library"
 DESCRIPTION = (
@@ -25,13 +25,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--env", dest="env_id", required=True, metavar="ENV_ID", help="the environment of its training"
     )
     add_output(parser, "FOLDER", "the folder to write")
-    parser.add_argument(
-        "--agent", type=int, default=0, metavar="N", help="the agent, if there are several (default 0)"
-    )
-    parser.add_argument(
+    add_value(parser, "--agent", "N", "the agent, if there are several (default 0)", default=0, type=int)
+    add_value(
+        parser,
         "--normalize",
-        metavar="FILE",
-        help="of a MODEL.zip that was trained in VecNormalize: the file of VecNormalize.save (code that runs, too), or"
+        "FILE",
+        "of a MODEL.zip that was trained in VecNormalize: the file of VecNormalize.save (code that runs, too), or"
         " 'none' if no observations were normalised",
     )
     add_settings(parser)

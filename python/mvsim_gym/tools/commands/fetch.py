@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from mvsim_gym.tools.options import add_loading, add_worlds
+from mvsim_gym.tools.options import add_flag, add_loading, add_worlds
 
 HELP = "download the files that worlds name by URL into the cache"
 DESCRIPTION = (
@@ -17,7 +17,7 @@ DESCRIPTION = (
 
 def add(parser: argparse.ArgumentParser) -> None:
     add_worlds(parser)
-    parser.add_argument("--check", action="store_true", help="download again, and refuse changed files")
+    add_flag(parser, "--check", "download again, and refuse changed files")
     add_loading(parser)
 
 

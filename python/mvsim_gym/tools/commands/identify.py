@@ -6,8 +6,8 @@ import argparse
 import os
 from typing import Any
 
-from mvsim_gym.tools.commands.compare import add_robot, opened, pairs, read
-from mvsim_gym.tools.options import add_output
+from mvsim_gym.tools.commands.compare import add_robot, opened, read
+from mvsim_gym.tools.options import add_flag, add_list, add_output, add_value, pairs
 
 HELP = "fit a robot to logs of the real one"
 DESCRIPTION = (
@@ -20,34 +20,18 @@ DESCRIPTION = (
 def add(parser: argparse.ArgumentParser) -> None:
     add_robot(parser)
     add_output(parser, "OUT", "the fitted vehicle file", required=False)
-    parser.add_argument(
+    add_value(
+        parser,
         "--fit",
-        metavar="NAME,...",
-        help="parameters, e.g. track,mu,delay (default: those of the usual ones that the robot has)",
+        "NAME,...",
+        "parameters, e.g. track,mu,delay (default: those of the usual ones that the robot has)",
     )
-    parser.add_argument(
-        "--fix",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="a parameter with a known value, which is not fitted",
-    )
-    parser.add_argument(
-        "--held-out",
-        dest="held_out_logs",
-        action="append",
-        default=[],
-        metavar="LOG",
-        help="a log that is only used for validation",
-    )
-    parser.add_argument(
-        "--starts", type=int, default=64, metavar="N", help="points of the global search (64)"
-    )
-    parser.add_argument(
-        "--vehicle", default="robot", metavar="NAME", help="name of the vehicle in the <randomize> block"
-    )
-    parser.add_argument("--list", action="store_true", help="list the parameters that the robot has, and end")
-    parser.add_argument("--force", action="store_true", help="overwrite an existing file")
+    add_list(parser, "--fix", "NAME=VALUE", "a parameter with a known value, which is not fitted")
+    add_list(parser, "--held-out", "LOG", "a log that is only used for validation", dest="held_out_logs")
+    add_value(parser, "--starts", "N", "points of the global search (64)", default=64, type=int)
+    add_value(parser, "--vehicle", "NAME", "name of the vehicle in the <randomize> block", default="robot")
+    add_flag(parser, "--list", "list the parameters that the robot has, and end")
+    add_flag(parser, "--force", "overwrite an existing file")
 
 
 def run(

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mvsim_gym.tools.options import add_output
+from mvsim_gym.tools.options import add_flag, add_list, add_output, add_value, pairs
 
 HELP = "make a vehicle file of a URDF, xacro or SDF robot, or a world file of an SDF world or a floor plan"
 DESCRIPTION = (
@@ -24,49 +24,32 @@ DESCRIPTION = (
 def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("robot", metavar="ROBOT", help="the description")
     add_output(parser, "FILE", "the vehicle file to write")
-    parser.add_argument(
+    add_list(
+        parser,
         "--package",
-        action="append",
-        default=[],
-        metavar="NAME=FOLDER",
-        help="the folder of a ROS package or Gazebo model; those beside the description are found without it",
+        "NAME=FOLDER",
+        "the folder of a ROS package or Gazebo model; those beside the description are found without it",
     )
-    parser.add_argument(
-        "--arg",
-        action="append",
-        default=[],
-        metavar="NAME:=VALUE",
-        help="a value for xacro's $(arg), $(optenv) or $(env)",
-    )
-    parser.add_argument("--controllers", metavar="YAML", help="parameters of ros2_control, or plain ones")
+    add_list(parser, "--arg", "NAME:=VALUE", "a value for xacro's $(arg), $(optenv) or $(env)")
+    add_value(parser, "--controllers", "YAML", "parameters of ros2_control, or plain ones")
     parser.add_argument("--name", default="", help="name of the vehicle class (default: name of the robot)")
-    parser.add_argument(
-        "--frame", default="", metavar="LINK", help="the vehicle's reference (default base_link)"
-    )
+    add_value(parser, "--frame", "LINK", "the vehicle's reference (default base_link)", default="")
     parser.add_argument("--model", default="", help="the model, if an SDF file has several")
-    parser.add_argument(
-        "--mass", type=float, metavar="KG", help="mass of the robot, if the description states none"
-    )
+    add_value(parser, "--mass", "KG", "mass of the robot, if the description states none", type=float)
     parser.add_argument(
         "--no-visuals",
         dest="visuals",
         action="store_false",
         help="draw the outline in place of the description's visuals",
     )
-    parser.add_argument("--strict", action="store_true", help="an element without effect is an error")
-    parser.add_argument(
-        "--all", dest="everything", action="store_true", help="also list the elements that are used"
-    )
-    parser.add_argument("--force", action="store_true", help="overwrite an existing file")
-    parser.add_argument(
-        "--check", action="store_true", help="drive it, and compare expected and reached speeds"
-    )
+    add_flag(parser, "--strict", "an element without effect is an error")
+    add_flag(parser, "--all", "also list the elements that are used", dest="everything")
+    add_flag(parser, "--force", "overwrite an existing file")
+    add_flag(parser, "--check", "drive it, and compare expected and reached speeds")
     track = parser.add_argument_group("race tracks")
-    track.add_argument(
-        "--centreline", metavar="FILE.csv", help="the middle line of the track whose map is ROBOT (*.yaml)"
-    )
+    add_value(track, "--centreline", "FILE.csv", "the middle line of the track whose map is ROBOT (*.yaml)")
     plan = parser.add_argument_group("floor plans")
-    plan.add_argument("--resolution", type=float, metavar="M", help="length of a pixel of a PNG file")
+    add_value(plan, "--resolution", "M", "length of a pixel of a PNG file", type=float)
     plan.add_argument(
         "--origin",
         type=float,
@@ -74,14 +57,10 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar=("X", "Y", "YAW"),
         help="place in the world (m, m, rad) of the lower left corner, of a DXF drawing of its origin (default 0 0 0)",
     )
-    plan.add_argument(
-        "--occupied-thresh", type=float, metavar="P", help="darkness of occupied pixels (default 0.65)"
-    )
-    plan.add_argument(
-        "--free-thresh", type=float, metavar="P", help="darkness of free pixels (default 0.196)"
-    )
+    add_value(plan, "--occupied-thresh", "P", "darkness of occupied pixels (default 0.65)", type=float)
+    add_value(plan, "--free-thresh", "P", "darkness of free pixels (default 0.196)", type=float)
     plan.add_argument("--negate", action="store_const", const=True, help="bright pixels are occupied")
-    plan.add_argument("--mode", metavar="MODE", help="trinary, scale or raw (default trinary)")
+    add_value(plan, "--mode", "MODE", "trinary, scale or raw (default trinary)")
     plan.add_argument(
         "--layer",
         dest="layers",
@@ -89,13 +68,11 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="a layer of a drawing to use (default: all that are visible)",
     )
-    plan.add_argument("--unit", metavar="UNIT", help="length of a unit of a drawing, as mm or ft")
-    plan.add_argument("--scale", type=float, metavar="N", help="N of a drawing of 1:N (default 1)")
-    plan.add_argument("--thickness", type=float, metavar="M", help="of walls (default 0.1)")
-    plan.add_argument("--height", type=float, metavar="M", help="of walls (default 2)")
-    plan.add_argument(
-        "--tolerance", type=float, metavar="M", help="distance of chords from a curve (default 0.005)"
-    )
+    add_value(plan, "--unit", "UNIT", "length of a unit of a drawing, as mm or ft")
+    add_value(plan, "--scale", "N", "N of a drawing of 1:N (default 1)", type=float)
+    add_value(plan, "--thickness", "M", "of walls (default 0.1)", type=float)
+    add_value(plan, "--height", "M", "of walls (default 2)", type=float)
+    add_value(plan, "--tolerance", "M", "distance of chords from a curve (default 0.005)", type=float)
 
 
 _ROBOT_OPTIONS = ("arg", "controllers", "frame", "model", "mass", "check", "no_visuals")
@@ -110,16 +87,6 @@ def _refuse(options: dict[str, Any], names: Sequence[str], found: str, expected:
             raise ValueError(
                 f"--{option}: found {found}, expected {expected}: {found} does not have this option"
             )
-
-
-def _pairs(option: str, texts: Sequence[str], between: str, second: str) -> dict[str, str]:
-    found = {}
-    for text in texts:
-        name, middle, value = text.partition(between)
-        if not middle or not name:
-            raise ValueError(f"{option}: found '{text}', expected NAME{between}{second}")
-        found[name] = value
-    return found
 
 
 def run(
@@ -181,13 +148,14 @@ def run(
         write(found)
         return 0
     _refuse(plan, list(plan), "no plan", "a plan")
-    packages = _pairs("--package", package, "=", "FOLDER")
+    packages = pairs("--package", package, "NAME=FOLDER", has_value=False)
     if is_world(robot):
         _refuse(options, _ROBOT_OPTIONS, "a world", "a robot")
         write(import_world(robot, packages=packages, name=options["name"], strict=strict))
         return 0
     del options["no_visuals"]
-    check, texts = options.pop("check"), _pairs("--arg", options.pop("arg"), ":=", "VALUE")
+    check = options.pop("check")
+    texts = pairs("--arg", options.pop("arg"), "NAME:=VALUE", ":=", has_value=False)
     made = import_robot(robot, packages=packages, arguments=texts, strict=strict, visuals=visuals, **options)
     files = made.files
     write(made)

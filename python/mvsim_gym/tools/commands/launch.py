@@ -7,7 +7,7 @@ import importlib.util
 import sys
 from typing import Any
 
-from mvsim_gym.tools.options import add_hub, add_record, add_running
+from mvsim_gym.tools.options import add_flag, add_hub, add_list, add_record, add_running, add_value, pairs
 
 HELP = "simulate a world in real time, seen in a browser and driven by keys"
 DESCRIPTION = (
@@ -19,29 +19,15 @@ DESCRIPTION = (
 
 def add(parser: argparse.ArgumentParser) -> None:
     add_running(parser)
-    parser.add_argument(
-        "--headless", action="store_true", help="no view, no keys, no status line: for scripts"
-    )
-    parser.add_argument(
-        "--outputs", metavar="DIR", help="folder for CSV files and ground truth (default: none)"
-    )
+    add_flag(parser, "--headless", "no view, no keys, no status line: for scripts")
+    add_value(parser, "--outputs", "DIR", "folder for CSV files and ground truth (default: none)")
     add_record(parser, "record the world; a relative path is below --outputs if that is given")
-    parser.add_argument(
-        "--joystick",
-        action="store_true",
-        help="the first gamepad drives the chosen vehicle (extra 'joystick')",
-    )
+    add_flag(parser, "--joystick", "the first gamepad drives the chosen vehicle (extra 'joystick')")
     add_hub(parser)
-    parser.add_argument("--no-hub", action="store_true", help="no topics and services")
-    for flag, metavar, text in (
-        (
-            "--relative-poses",
-            "NAME=OTHER,...",
-            "publish the poses of others in the frame of NAME as /NAME/relative_poses",
-        ),
-        ("--rename", "TOPIC=NEW", "publish a topic under another name"),
-    ):
-        parser.add_argument(flag, action="append", default=[], metavar=metavar, help=text)
+    add_flag(parser, "--no-hub", "no topics and services")
+    text = "publish the poses of others in the frame of NAME as /NAME/relative_poses"
+    add_list(parser, "--relative-poses", "NAME=OTHER,...", text)
+    add_list(parser, "--rename", "TOPIC=NEW", "publish a topic under another name")
 
 
 def run(
@@ -63,25 +49,16 @@ def run(
     if view is not None and importlib.util.find_spec("viser") is None:
         print("no view: pip install 'mvsim_gym[view]'", file=sys.stderr)
         view = None
+    relative = pairs("--relative-poses", relative_poses, "NAME=OTHER,...")
+    topics = {
+        "relative": {name: others.split(",") for name, others in relative.items()},
+        "rename": pairs("--rename", rename, "TOPIC=NEW"),
+    }
     launch(
         world,
         keys=sys.stdin if in_terminal else None,
         hub=None if no_hub else (host, port),
-        topics=_topics_wanted(relative_poses, rename),
+        topics=topics,
         view=view,
         **options,
     )
-
-
-def _topics_wanted(relative_poses: list[str], rename: list[str]) -> dict[str, Any]:
-    """Returns keywords of a WorldNode. Raises ValueError if a text has no = or is empty at one side of it."""
-    relative = [_pair("--relative-poses", text, "NAME=OTHER,...") for text in relative_poses]
-    names = [_pair("--rename", text, "TOPIC=NEW") for text in rename]
-    return {"relative": {name: others.split(",") for name, others in relative}, "rename": dict(names)}
-
-
-def _pair(option: str, text: str, expected: str) -> tuple[str, str]:
-    name, _, value = text.partition("=")
-    if not (name and value):
-        raise ValueError(f"{option}: found '{text}', expected {expected}")
-    return name, value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from mvsim_gym.tools.options import add_listening, add_loading, add_speed
+from mvsim_gym.tools.options import add_listening, add_loading, add_speed, add_value
 
 HELP = "show a recording in a browser"
 DESCRIPTION = (
@@ -16,7 +16,7 @@ DESCRIPTION = (
 
 def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", metavar="FILE.mcap", help="the recording")
-    parser.add_argument("--world", metavar="WORLD", help="the world file (default: the recorded one)")
+    add_value(parser, "--world", "WORLD", "the world file (default: the recorded one)")
     add_speed(parser)
     add_listening(parser)
     add_loading(parser)

@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import Any
 
-from mvsim_gym.tools.options import add_duration, add_loading, add_output, add_seed, add_world
+from mvsim_gym.tools.options import add_duration, add_loading, add_output, add_seed, add_value, add_world
 
 HELP = "drive a world by a script of commands and write its states"
 DESCRIPTION = (
@@ -20,7 +20,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("commands", metavar="COMMANDS", help="a script of commands, CSV")
     add_duration(parser, "simulated time", required=True, metavar="SECONDS")
     add_output(parser, "OUT", "file for the states, CSV")
-    parser.add_argument("--scans", metavar="SCANS", help="file for the lidar scans, CSV")
+    add_value(parser, "--scans", "SCANS", "file for the lidar scans, CSV")
     add_seed(parser, "seed of the noise")
     add_loading(parser)
 

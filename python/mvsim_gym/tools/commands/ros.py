@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
-from mvsim_gym.tools.options import add_record, add_running
+from mvsim_gym.tools.options import add_flag, add_record, add_running, add_value
 
 if TYPE_CHECKING:
     from mvsim_gym.ros import Network, RosNode
@@ -35,12 +35,13 @@ def add(parser: argparse.ArgumentParser) -> None:
     _add_network(parser)
     _add_topics(parser)
     add_record(parser, "record the world")
-    parser.add_argument("--view", action="store_true", help="show the world in a browser of this machine")
-    parser.add_argument(
+    add_flag(parser, "--view", "show the world in a browser of this machine")
+    add_value(
+        parser,
         "--hub",
+        "PORT",
+        "start a hub for MVSim's clients on this port of this machine; 0 takes a free one (MVSim's is 23700)",
         type=int,
-        metavar="PORT",
-        help="start a hub for MVSim's clients on this port of this machine; 0 takes a free one (MVSim's is 23700)",
     )
 
 
@@ -51,31 +52,22 @@ def _add_network(parser: argparse.ArgumentParser) -> None:
         choices=("rclpy", "cyclonedds"),
         help="the transport (default: rclpy if it can be imported, else cyclonedds)",
     )
-    parser.add_argument("--domain", type=int, metavar="N", help="0 to 232 (default: ROS_DOMAIN_ID, or 0)")
-    parser.add_argument(
+    add_value(parser, "--domain", "N", "0 to 232 (default: ROS_DOMAIN_ID, or 0)", type=int)
+    add_value(
+        parser,
         "--interface",
-        metavar="NAME",
-        help="'local': this machine only; 'any': as the middleware chooses; or the name or address of an interface",
+        "NAME",
+        "'local': this machine only; 'any': as the middleware chooses; or the name or address of an interface",
     )
 
 
 def _add_topics(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--clock", action="store_true", help="publish /clock, and stamp with simulated time (use_sim_time)"
+    add_flag(parser, "--clock", "publish /clock, and stamp with simulated time (use_sim_time)")
+    add_value(
+        parser, "--period", "SECONDS", "simulated time between poses (default 0.02)", default=0.02, type=float
     )
-    parser.add_argument(
-        "--period",
-        type=float,
-        default=0.02,
-        metavar="SECONDS",
-        help="simulated time between poses (default 0.02)",
-    )
-    parser.add_argument("--namespace", default="", metavar="/NAME", help="prefix of all topics except /clock")
-    parser.add_argument(
-        "--vehicle-namespace",
-        action="store_true",
-        help="put /VEHICLE before the topics of a single vehicle too",
-    )
+    add_value(parser, "--namespace", "/NAME", "prefix of all topics except /clock", default="")
+    add_flag(parser, "--vehicle-namespace", "put /VEHICLE before the topics of a single vehicle too")
     localization = parser.add_mutually_exclusive_group()
     localization.add_argument(
         "--localization",
@@ -91,12 +83,13 @@ def _add_topics(parser: argparse.ArgumentParser) -> None:
         dest="localization",
         help="no amcl_pose, no particlecloud, no transform from map to odom",
     )
-    parser.add_argument(
+    add_value(
+        parser,
         "--localization-error",
-        default="",
-        metavar="ERRORS",
-        help="errors of the localization, as <localization> of environments has them: e.g."
+        "ERRORS",
+        "errors of the localization, as <localization> of environments has them: e.g."
         " 'jump_rate=0.2 jump_sigma=0.05 jump_sigma_yaw=2 drift=0.02 latency=uniform(0, 0.3)'",
+        default="",
     )
     parser.add_argument(
         "--no-odometry-frame",
@@ -104,10 +97,10 @@ def _add_topics(parser: argparse.ArgumentParser) -> None:
         action="store_false",
         help="no transform from odom to base_link",
     )
-    parser.add_argument(
+    add_flag(
+        parser,
         "--one-tree",
-        action="store_true",
-        help="transforms of all vehicles on /tf and /tf_static; their frames are named VEHICLE/base_link",
+        "transforms of all vehicles on /tf and /tf_static; their frames are named VEHICLE/base_link",
     )
     parser.add_argument(
         "--no-return",
@@ -115,14 +108,8 @@ def _add_topics(parser: argparse.ArgumentParser) -> None:
         default="inf",
         help="the range of a ray that hit nothing: infinite (default), or the longest range, as in MVSim",
     )
-    parser.add_argument(
-        "--log-topics",
-        action="store_true",
-        help="publish the columns of the CSV files as topics log/... at every step",
-    )
-    parser.add_argument(
-        "--history", type=int, default=50, metavar="N", help="messages kept for slow receivers (default 50)"
-    )
+    add_flag(parser, "--log-topics", "publish the columns of the CSV files as topics log/... at every step")
+    add_value(parser, "--history", "N", "messages kept for slow receivers (default 50)", default=50, type=int)
 
 
 def run(

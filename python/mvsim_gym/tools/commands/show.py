@@ -6,7 +6,8 @@ import argparse
 import os
 from typing import Any
 
-from mvsim_gym.tools.options import add_loading, add_output
+from mvsim_gym._notices import extra
+from mvsim_gym.tools.options import add_loading, add_output, add_value
 
 _VIEWS = (("from above", 0.0), ("in perspective", 55.0))
 """Titles of the images, and the angle of each camera from the vertical, degrees."""
@@ -17,9 +18,7 @@ HELP = "draw a world from above and in perspective, with names, or a vehicle wit
 def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("world", metavar="WORLD", help="a world file, or a vehicle file")
     add_output(parser, "PICTURE", "file for the picture, PNG")
-    parser.add_argument(
-        "--time", type=float, default=0, metavar="SECONDS", help="simulated time before (default 0)"
-    )
+    add_value(parser, "--time", "SECONDS", "simulated time before (default 0)", default=0, type=float)
     add_loading(parser)
 
 
@@ -38,10 +37,8 @@ def run(world: str, output: str, time: float, **options: Any) -> None:
     shown = World(world, **options)
     if time > 0:
         shown.step(time)
-    try:
+    with extra("show", "plot"):
         from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError("show needs matplotlib: pip install 'mvsim_gym[plot]'") from error
     names, points = places(shown)
     renderer = _core.Renderer()
     figure = Figure(figsize=(16, 8.4), dpi=110, layout="constrained")

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from mvsim_gym.tools.options import add_subcommands
+from mvsim_gym.tools.options import add_flag, add_subcommands, add_value
 
 HELP = "list topics, print their messages, measure their rate"
 
@@ -18,13 +18,11 @@ def add(parser: argparse.ArgumentParser) -> None:
         "hz": ("measure the rate of a topic", _hz),
     }
     made = add_subcommands(parser, commands)
-    made["list"].add_argument("--details", action="store_true", help="with types and endpoints, as YAML")
+    add_flag(made["list"], "--details", "with types and endpoints, as YAML")
     for name in ("echo", "hz"):
         made[name].add_argument("topic", metavar="TOPIC", help="e.g. /r1/pose")
     made["echo"].add_argument("-n", "--count", type=int, metavar="N", help="end after N messages")
-    made["hz"].add_argument(
-        "--seconds", type=float, default=5.0, metavar="S", help="time of the measurement (default 5)"
-    )
+    add_value(made["hz"], "--seconds", "S", "time of the measurement (default 5)", default=5.0, type=float)
 
 
 def _list(details: bool, **where: Any) -> None:

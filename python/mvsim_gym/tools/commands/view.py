@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from mvsim_gym.tools.options import add_listening, add_policy, add_record, add_seed, add_settings
+from mvsim_gym.tools.options import add_listening, add_policy, add_record, add_seed, add_settings, add_value
 
 HELP = "show a world or an environment in a browser"
 DESCRIPTION = (
@@ -16,11 +16,12 @@ DESCRIPTION = (
 
 def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="WORLD|ENV_ID", help="a world file, or an environment's id or file")
-    parser.add_argument(
+    add_value(
+        parser,
         "--num-envs",
+        "N",
+        "number of worlds; of agents, if a world has several (default: one world)",
         type=int,
-        metavar="N",
-        help="number of worlds; of agents, if a world has several (default: one world)",
     )
     add_policy(parser)
     add_seed(parser, "seed of the first env, or of a world's noise")
