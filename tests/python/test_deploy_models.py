@@ -1,4 +1,5 @@
-"""Exports of models of Stable-Baselines3 with pictures, and of models that were trained in `VecNormalize`."""
+"""Exports of models of Stable-Baselines3 with pictures or with features of their own for the critic, and of models that
+were trained in `VecNormalize`."""
 
 from __future__ import annotations
 
@@ -20,15 +21,18 @@ pytest.importorskip("stable_baselines3")
 from stable_baselines3 import A2C, PPO, SAC, TD3
 from stable_baselines3.common.vec_env import VecExtractDictObs, VecNormalize
 
-from mvsim_gym.sb3 import MVSimVecEnv
+from mvsim_gym.sb3 import MVSimVecEnv, PrivilegedCriticPolicy
 
 NAV, DEPTH, COLOUR = "mvsim/NavArena-v0", "mvsim/DepthNavigation-v0", "mvsim/VisualNavigation-v0"
 
 
-def learned(kind: Any, policy: str, envs: Any, path: Path) -> Any:
+def learned(kind: Any, policy: Any, envs: Any, path: Path, **network: Any) -> Any:
     """Returns a model that has learnt for a few steps, and saves it."""
-    options = {"n_steps": 16} if kind in (PPO, A2C) else {"buffer_size": 100, "learning_starts": 8}
-    model = kind(policy, envs, device="cpu", seed=0, **options, **({"batch_size": 16} if kind is PPO else {}))
+    options: dict[str, Any] = (
+        {"n_steps": 16} if kind in (PPO, A2C) else {"buffer_size": 100, "learning_starts": 8}
+    )
+    options |= {"batch_size": 16} if kind is PPO else {}
+    model = kind(policy, envs, device="cpu", seed=0, policy_kwargs=network, **options)
     model.learn(64)
     model.save(path)
     return model
@@ -61,6 +65,23 @@ def test_models_of_pictures_act_as_their_exports(
     given = flat(seen)
     expected = model.predict(given[key] if key else given, deterministic=True)[0]
     np.testing.assert_allclose(load_policy(tmp_path / "policy")(seen), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("critic_only", [["velocity"], []])
+def test_the_export_is_the_actor_of_a_policy_whose_critic_sees_more(
+    critic_only: list[str], tmp_path: Path
+) -> None:
+    envs = MVSimVecEnv(NAV, 2)
+    flat = envs._flatten
+    hidden = [flat.columns[key] for key in critic_only]
+    model = learned(PPO, PrivilegedCriticPolicy, envs, tmp_path / "model.zip", critic_only=hidden)
+    envs.close()
+    assert main(["export", str(tmp_path / "model.zip"), "--env", NAV, "-o", str(tmp_path / "policy")]) == 0
+    seen = seen_rows(NAV)
+    policy = load_policy(tmp_path / "policy")
+    np.testing.assert_allclose(policy(seen), model.predict(flat(seen), deterministic=True)[0], atol=1e-5)
+    other = {**seen, "velocity": seen["velocity"] / 2}
+    assert np.array_equal(policy(other), policy(seen)) == bool(critic_only)
 
 
 @pytest.mark.parametrize(

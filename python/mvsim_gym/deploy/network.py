@@ -233,8 +233,7 @@ def _recurrent_action(
     policy: Any, seen: Any, states: tuple[Tensor, ...]
 ) -> tuple[Tensor, tuple[Tensor, ...]]:
     """Returns the action of `predict(deterministic=True)` of RecurrentPPO and the states, a row for each robot."""
-    features = policy.extract_features(seen)  # of both, if they are not shared
-    own = features if policy.share_features_extractor else features[0]
+    own = _actor_features(policy, seen)
     hidden, cell = (state.swapaxes(0, 1).contiguous() for state in states)
     latent, after = policy.lstm_actor(own[None], (hidden, cell))
     mean: Tensor = policy.action_net(policy.mlp_extractor.forward_actor(latent[0]))
@@ -242,11 +241,15 @@ def _recurrent_action(
     return action, tuple(state.swapaxes(0, 1) for state in after)
 
 
+def _actor_features(policy: Any, seen: Any) -> Tensor:
+    features = policy.extract_features(seen)  # of actor and critic, if they are not shared
+    return torch.as_tensor(features if policy.share_features_extractor else features[0])
+
+
 def _action(policy: Any, seen: Any) -> Tensor:
     """Returns the action of `predict(deterministic=True)` before it is clipped."""
     if hasattr(policy, "mlp_extractor"):  # PPO, A2C
-        features = policy.extract_features(seen, policy.pi_features_extractor)
-        mean: Tensor = policy.action_net(policy.mlp_extractor.forward_actor(features))
+        mean: Tensor = policy.action_net(policy.mlp_extractor.forward_actor(_actor_features(policy, seen)))
         return torch.tanh(mean) if policy.squash_output else mean
     if hasattr(policy, "actor"):  # SAC, TD3, DDPG
         actor = policy.actor
