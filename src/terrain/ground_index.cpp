@@ -25,15 +25,15 @@ std::optional<double> GroundIndex::Piece::height_at(Vec2 at) const {
 
 void GroundIndex::add(const HeightMap& map) {
   const Rect e = map.extent();
-  add({(e.x_min + e.x_max) / 2, (e.y_min + e.y_max) / 2}, norm({e.x_max - e.x_min, e.y_max - e.y_min}) / 2,
-      map.highest(), false, {.map = &map});
+  add({(e.x_min + e.x_max) / 2, (e.y_min + e.y_max) / 2},
+      norm(Vec2{e.x_max - e.x_min, e.y_max - e.y_min}) / 2, map.highest(), false, {.map = &map});
 }
 
 void GroundIndex::add(const GroundPlane& plane) {
   const Rect& e = plane.extent;
   const Pose2 pose{plane.pose.x, plane.pose.y, plane.pose.yaw};
   add(transform(pose, {(e.x_min + e.x_max) / 2, (e.y_min + e.y_max) / 2}),
-      norm({e.x_max - e.x_min, e.y_max - e.y_min}) / 2, plane.pose.z + plane.z, true, {.plane = &plane});
+      norm(Vec2{e.x_max - e.x_min, e.y_max - e.y_min}) / 2, plane.pose.z + plane.z, true, {.plane = &plane});
 }
 
 void GroundIndex::add(const PlacedTop& top) {
