@@ -135,7 +135,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--env", default="mvsim/Parking-v0", choices=list(LIMITS))
-    parser.add_argument("--steps", type=int, default=200_000, help="environment steps (default 200000)")
+    parser.add_argument("--steps", type=int, default=500_000, help="environment steps (default 500000)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--num-envs", type=int, default=16, help="at least 4 (default 16)")
     parser.add_argument(
