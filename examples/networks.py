@@ -27,8 +27,8 @@ def network_for(
     then the layers of each. With `rings` of a 3D lidar: the layers of the recipe see its nearest returns, and places as
     waves. With `octaves` the layers see the yaw of an IMU, and the place by a satellite receiver as waves.
     """
-    if recipe.critic_only and not recipe.octaves:
-        raise ValueError("critic_only: expected a recipe with octaves, whose critic has features of its own")
+    if recipe.critic_only and (not recipe.octaves or recipe.rings or flat.pictures):
+        raise ValueError("critic_only: expected a recipe of vectors with octaves and without rings")
     layers = {"net_arch": list(recipe.net), "activation_fn": getattr(nn, recipe.activation)}
     if recipe.rings:
         return "MultiInputPolicy", {

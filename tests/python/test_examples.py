@@ -9,7 +9,9 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,12 +19,14 @@ from conftest import IDS, ROOT
 from signalled import hearing_ctrl_c
 
 from mvsim_gym.registration import listing
+from mvsim_gym.sb3 import PrivilegedCriticPolicy
 
 sys.path.append(str(ROOT / "examples"))
 import baselines
 from baselines import policies
 from evaluation import FINAL_SEEDS, HELD_OUT_SEEDS, evaluate, failures, table
 from learned import median_run, summary
+from networks import network_for
 from progress import CHECK_SEEDS, surely
 from recipes import Recipe, merged, read_recipe, recipe_of, recipes
 from report import file_name
@@ -165,6 +169,15 @@ def test_mistakes_of_a_recipe_are_named(tmp_path: Path, text: str, error: str) -
     (tmp_path / "my.yaml").write_text(text)
     with pytest.raises(ValueError, match=re.escape(error)):
         read_recipe(tmp_path / "my.yaml")
+
+
+@pytest.mark.parametrize("changes", [{"octaves": 0}, {"rings": (1, 2)}])
+def test_only_some_networks_have_a_critic_of_their_own(changes: dict[str, Any]) -> None:
+    recipe = recipe_of("mvsim/RowFollow-v0")
+    flat = Task("mvsim/RowFollow-v0", recipe.keywords).flat()
+    assert network_for(flat, recipe)[0] is PrivilegedCriticPolicy
+    with pytest.raises(ValueError, match=r"critic_only: expected a recipe of vectors with octaves"):
+        network_for(flat, replace(recipe, **changes))
 
 
 def test_keywords_are_merged_by_families_of_terms() -> None:

@@ -126,7 +126,6 @@ def test_a_track_that_is_missing_is_named(tmp_path: Path) -> None:
 
 def test_a_map_with_its_middle_line_becomes_a_track(ring: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = ring / "made" / "ring.track.xml"
-    out.parent.mkdir()
     command = [
         "import",
         str(ring / "ring.yaml"),

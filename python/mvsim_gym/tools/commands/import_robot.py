@@ -116,6 +116,7 @@ def run(
                 raise FileExistsError(f"{target} is there already, expected a new name or --force")
         print("\n".join(made.summary()))
         print("\n".join(made.table(everything)))
+        Path(output).parent.mkdir(parents=True, exist_ok=True)
         for target, data in zip(targets, [made.xml.encode(), *files.values()], strict=True):
             with open(target, "wb" if force else "xb") as stream:
                 stream.write(data)
