@@ -19,7 +19,18 @@ from run_folder import CHECKPOINT
 from mvsim_gym.tools.options import add_settings, search_working_folder, settings
 
 # Options that define a run, so that a resumed run takes none of them.
-_OF_A_NEW_RUN = {"env", "steps", "seed", "num_envs", "out", "settings", "roots", "resources", "strict"}
+_OF_A_NEW_RUN = {
+    "env",
+    "recipe",
+    "steps",
+    "seed",
+    "num_envs",
+    "out",
+    "settings",
+    "roots",
+    "resources",
+    "strict",
+}
 
 
 @dataclasses.dataclass
@@ -27,6 +38,7 @@ class Options:
     """`settings` are keywords of the environment, `resume` is the folder of a run that goes on."""
 
     env: str = "mvsim/NavArena-v0"
+    recipe: pathlib.Path | None = None  # the environment's own
     steps: int | None = None  # what the recipe says, as num_envs
     seed: int = 0
     num_envs: int | None = None
@@ -48,7 +60,7 @@ class Options:
     def kept(self) -> dict[str, Any]:
         """Returns the options that a checkpoint keeps, with absolute paths of files."""
         own = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        for name in ("out", "resume", "record"):
+        for name in ("out", "resume", "record", "recipe"):
             del own[name]
         return {**own, "env": os.path.abspath(self.env) if os.path.isfile(self.env) else self.env}
 
@@ -103,6 +115,12 @@ def _parser(doc: str | None) -> argparse.ArgumentParser:
     parser.add_argument(
         "--env",
         help="id (ns/Name-v0, module:ns/Name-v0) or path of an environment file (default mvsim/NavArena-v0)",
+    )
+    parser.add_argument(
+        "--recipe",
+        type=pathlib.Path,
+        metavar="FILE.yaml",
+        help="how PPO learns, as in examples/recipes (default: the file of the environment there)",
     )
     parser.add_argument("--steps", type=count, help="environment steps (default: what the environment needs)")
     parser.add_argument("--seed", type=int, help="default 0")

@@ -28,11 +28,12 @@ import checkpoints
 import gymnasium as gym
 import numpy as np
 import torch
+import yaml
 from baselines import policies
 from evaluation import FINAL_SEEDS, table
 from networks import network_for
 from progress import GOOD, Progress
-from recipes import Recipe, merged, recipe_of
+from recipes import Recipe, merged, read_recipe, recipe_of
 from report import plot_learning_curve, record_episode
 from run_folder import hold, new_folder
 from stable_baselines3 import PPO
@@ -203,8 +204,11 @@ def scripts_for(args: Options) -> dict[str, Any]:
 
 
 def recipe_for(args: Options) -> Recipe:
-    """Returns the recipe of a new run: the environment's, changed by the command line."""
-    recipe = recipe_of(args.env)
+    """Returns the recipe of a new run, changed by the command line. Exits where its file cannot be read."""
+    try:
+        recipe = read_recipe(args.recipe) if args.recipe else recipe_of(args.env)
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        sys.exit(f"--recipe {args.recipe}: {error}")
     chosen = {"steps": args.steps, "num_envs": args.num_envs}
     return dataclasses.replace(
         recipe,

@@ -33,6 +33,8 @@ from report import file_name
 from robot import TEAMS, Robot
 from task import Task, agents_of
 from team_evaluation import evaluate_team, team_table
+from train_options import Options
+from train_ppo import recipe_for
 
 pytestmark = pytest.mark.unsanitized
 
@@ -169,6 +171,24 @@ def test_mistakes_of_a_recipe_are_named(tmp_path: Path, text: str, error: str) -
     (tmp_path / "my.yaml").write_text(text)
     with pytest.raises(ValueError, match=re.escape(error)):
         read_recipe(tmp_path / "my.yaml")
+
+
+def test_a_run_takes_a_recipe_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "my.yaml"
+    path.write_text("steps: 300\nlearning_keywords: {reward: {collision: -3}}")
+    recipe = recipe_for(Options(recipe=path, num_envs=2, settings={"obstacles": 2}))
+    expected = {"reward": {"collision": -3}, "obstacles": 2}
+    assert (recipe.steps, recipe.num_envs, recipe.learning_keywords) == (300, 2, expected)
+    for text, error in [
+        ("step: 5", "did you mean 'steps'"),
+        ("steps: [", "line 1, column 9"),
+        (None, "No such"),
+    ]:
+        path.unlink(missing_ok=True)
+        if text is not None:
+            path.write_text(text)
+        with pytest.raises(SystemExit, match=error):
+            recipe_for(Options(recipe=path))
 
 
 @pytest.mark.parametrize("changes", [{"octaves": 0}, {"rings": (1, 2)}])
