@@ -192,12 +192,20 @@ def training() -> str:
 
 
 def laps() -> str:
-    """Mean times on the public tracks, by examples/track_laps.py; a held-out track is one that a policy never drove."""
+    """Mean times on the public tracks, by examples/track_laps.py, with the share of laps that end where it is below 1.
+    A held-out track is one that a policy never drove."""
+
+    def cell(lap: Row | None) -> str:
+        if lap is None or lap["time"] is None:
+            return "-"
+        share = "" if lap["success"] in (1, None) else f" ({100 * lap['success']:.0f} %)"
+        return number(lap["time"], 2) + share
+
     rows = json.loads((RESULTS.parent / "tracks.json").read_text())
     names = sorted({name for row in rows.values() for name in row})
     return table(
         ["driver", *names],
-        [[driver, *(number(row[name]["time"], 2) for name in names)] for driver, row in rows.items()],
+        [[driver, *(cell(row.get(name)) for name in names)] for driver, row in rows.items()],
     )
 
 

@@ -18,6 +18,7 @@ import pytest
 from conftest import IDS, ROOT
 from signalled import hearing_ctrl_c
 
+import mvsim_gym
 from mvsim_gym.registration import listing
 from mvsim_gym.sb3 import PrivilegedCriticPolicy
 
@@ -28,7 +29,7 @@ from evaluation import FINAL_SEEDS, HELD_OUT_SEEDS, evaluate, failures, table
 from learned import median_run, summary
 from networks import network_for
 from progress import CHECK_SEEDS, surely
-from recipes import Recipe, merged, read_recipe, recipe_of, recipes
+from recipes import FOLDER, Recipe, merged, read_recipe, recipe_of, recipes
 from report import file_name
 from robot import TEAMS, Robot
 from task import Task, agents_of
@@ -171,6 +172,22 @@ def test_mistakes_of_a_recipe_are_named(tmp_path: Path, text: str, error: str) -
     (tmp_path / "my.yaml").write_text(text)
     with pytest.raises(ValueError, match=re.escape(error)):
         read_recipe(tmp_path / "my.yaml")
+
+
+def test_the_recipe_of_public_tracks_learns_with_less_grip_than_it_is_tested_with() -> None:
+    recipe = read_recipe(FOLDER / "tracks" / "Race-v0.yaml")
+    start = {"reset": {"line_up": {"lateral": 0, "yaw": 0, "along": "0 0.001", "speed": "3 3"}}}
+    ways = []
+    for keywords in (recipe.keywords, merged(recipe.keywords, recipe.learning_keywords)):
+        envs = mvsim_gym.VectorEnv("mvsim/Race-v0", num_envs=32, **merged(keywords, start))
+        envs.reset(seed=5)
+        begin = envs.read("vehicle:car1/pose")
+        for _ in range(10):
+            envs.step(np.ones((32, 2), np.float32))
+        ways.append(np.linalg.norm((envs.read("vehicle:car1/pose") - begin)[:, :2], axis=1))
+        envs.close()
+    assert np.ptp(ways[0]) < 0.01 and np.ptp(ways[1]) > 0.05
+    assert ways[1].mean() < ways[0].mean()
 
 
 def test_a_run_takes_a_recipe_of_its_own(tmp_path: Path) -> None:
