@@ -193,10 +193,12 @@ def training() -> str:
 
 def laps() -> str:
     """Mean times on the public tracks, by examples/track_laps.py, with the share of laps that end where it is below 1.
-    A held-out track is one that a policy never drove."""
+    A held-out track is one that a policy never drove. An empty cell is a track that was not tried."""
 
     def cell(lap: Row | None) -> str:
-        if lap is None or lap["time"] is None:
+        if lap is None:
+            return ""
+        if lap["time"] is None:
             return "-"
         share = "" if lap["success"] in (1, None) else f" ({100 * lap['success']:.0f} %)"
         return number(lap["time"], 2) + share
