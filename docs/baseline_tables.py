@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "examples"))
 from duel_evaluation import LAPS  # noqa: E402
 from robot import TEAMS  # noqa: E402
+from track_laps import table as lap_table  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "baselines.json"
 FLOORS = ("random", "stands still")
@@ -192,23 +193,8 @@ def training() -> str:
 
 
 def laps() -> str:
-    """Mean times on the public tracks, by examples/track_laps.py, with the share of laps that end where it is below 1.
-    A held-out track is one that a policy never drove. An empty cell is a track that was not tried."""
-
-    def cell(lap: Row | None) -> str:
-        if lap is None:
-            return ""
-        if lap["time"] is None:
-            return "-"
-        share = "" if lap["success"] in (1, None) else f" ({100 * lap['success']:.0f} %)"
-        return number(lap["time"], 2) + share
-
-    rows = json.loads((RESULTS.parent / "tracks.json").read_text())
-    names = sorted({name for row in rows.values() for name in row})
-    return table(
-        ["driver", *names],
-        [[driver, *(cell(row.get(name)) for name in names)] for driver, row in rows.items()],
-    )
+    """Mean times on the public tracks, by examples/track_laps.py; a held-out track is one that a policy never drove."""
+    return lap_table(json.loads((RESULTS.parent / "tracks.json").read_text()))
 
 
 TABLES = {

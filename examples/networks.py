@@ -29,6 +29,13 @@ def network_for(
     """
     if recipe.critic_only and (not recipe.octaves or recipe.rings or flat.pictures):
         raise ValueError("critic_only: expected a recipe of vectors with octaves and without rings")
+    unknown = [name for name in recipe.critic_only if name not in flat.columns]
+    if unknown:
+        raise ValueError(f"critic_only: found '{unknown[0]}', expected one of {', '.join(flat.columns)}")
+    if not hasattr(nn, recipe.activation):
+        raise ValueError(
+            f"activation: found '{recipe.activation}', expected a module of torch.nn such as Tanh"
+        )
     layers = {"net_arch": list(recipe.net), "activation_fn": getattr(nn, recipe.activation)}
     if recipe.rings:
         return "MultiInputPolicy", {

@@ -59,9 +59,13 @@ def read_recipe(path: Path) -> Recipe:
     """The recipe in a YAML file.
 
     Raises:
-        ValueError: a key is no field of `Recipe`, or a value is of another kind than the field.
+        OSError: the file cannot be read.
+        ValueError: it is no YAML, a key is no field of `Recipe`, or a value is of another kind than the field.
     """
-    given = yaml.safe_load(path.read_text())
+    try:
+        given = yaml.safe_load(path.read_text())
+    except yaml.YAMLError as error:
+        raise ValueError(f"{path}: {error}") from None
     if not isinstance(given, dict):
         raise ValueError(f"{path}: found {given!r}, expected keys and values")
     kinds = {item.name: item.type for item in fields(Recipe)}

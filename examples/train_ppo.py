@@ -28,7 +28,6 @@ import checkpoints
 import gymnasium as gym
 import numpy as np
 import torch
-import yaml
 from baselines import policies
 from evaluation import FINAL_SEEDS, table
 from networks import network_for
@@ -207,8 +206,8 @@ def recipe_for(args: Options) -> Recipe:
     """Returns the recipe of a new run, changed by the command line. Exits where its file cannot be read."""
     try:
         recipe = read_recipe(args.recipe) if args.recipe else recipe_of(args.env)
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        sys.exit(f"--recipe {args.recipe}: {error}")
+    except (OSError, ValueError) as error:
+        sys.exit(f"--recipe: {error}" if args.recipe else str(error))
     chosen = {"steps": args.steps, "num_envs": args.num_envs}
     return dataclasses.replace(
         recipe,
@@ -228,6 +227,7 @@ def main() -> None:
     task = Task(args.env, recipe.keywords, args.threads)
     try:
         agents = task.agents
+        network_for(task.flat(), recipe)
         names = ["PPO", *scripts_for(args)]
     except (ValueError, TypeError, OSError, ImportError, gym.error.Error) as error:
         sys.exit(f"--env {args.env}: {error}")

@@ -225,7 +225,7 @@ def drawn_without(hidden: str, path: Path, backend: str, code: str = DRAWING) ->
     hide = "".join(f"mount --bind /dev/null {p} && " for p in libraries)
     inside = ["unshare", "--mount", "sh", "-c", f'{hide} exec "$@"', "sh"] if hidden else []
     if hidden and subprocess.run([*inside, "true"], capture_output=True, check=False).returncode != 0:
-        pytest.skip("this machine lets nobody hide a library: unshare --mount needs root")
+        pytest.skip("a library cannot be hidden here: unshare --mount needs root")
     command = [*inside, sys.executable, "-c", code, str(path), backend]
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
 

@@ -35,7 +35,7 @@ def test_without_embree_an_image_is_one_line_with_the_remedy(tmp_path: Path) -> 
     hide = "".join(f"mount --bind /dev/null {p} && " for p in libraries if not Path(p).is_symlink())
     inside = ["unshare", "--mount", "sh", "-c", f'{hide} exec "$@"', "sh"]
     if subprocess.run([*inside, "true"], capture_output=True, check=False).returncode != 0:
-        pytest.skip("this machine lets nobody hide a library: unshare --mount needs root")
+        pytest.skip("a library cannot be hidden here: unshare --mount needs root")
     command = [*inside, sys.executable, "-c", DRAWING, str(tmp_path / "w.world.xml")]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert printed.count("\n") == 1 and "cameras and 3D lidars need Embree" in printed

@@ -208,12 +208,20 @@ def test_a_run_takes_a_recipe_of_its_own(tmp_path: Path) -> None:
             recipe_for(Options(recipe=path))
 
 
-@pytest.mark.parametrize("changes", [{"octaves": 0}, {"rings": (1, 2)}])
-def test_only_some_networks_have_a_critic_of_their_own(changes: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"octaves": 0}, "critic_only: expected a recipe of vectors with octaves"),
+        ({"rings": (1, 2)}, "critic_only: expected a recipe of vectors with octaves"),
+        ({"critic_only": ("pose",)}, "critic_only: found 'pose', expected one of"),
+        ({"activation": "Relu"}, "activation: found 'Relu'"),
+    ],
+)
+def test_mistakes_of_a_network_are_named(changes: dict[str, Any], error: str) -> None:
     recipe = recipe_of("mvsim/RowFollow-v0")
     flat = Task("mvsim/RowFollow-v0", recipe.keywords).flat()
     assert network_for(flat, recipe)[0] is PrivilegedCriticPolicy
-    with pytest.raises(ValueError, match=r"critic_only: expected a recipe of vectors with octaves"):
+    with pytest.raises(ValueError, match=error):
         network_for(flat, replace(recipe, **changes))
 
 
