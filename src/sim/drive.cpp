@@ -73,6 +73,7 @@ void WheelInputs::make(const Model& m, const SimState& s, size_t vehicle) {
   const bool is_stated = params[v.body_params + kChassisInertia] >= 0;
   const double share = is_stated ? steady_share(inputs_, inertia) : 1;
   for (WheelInput& wheel : inputs_) wheel.tire.holding_mass = share * wheel.tire.mass;
+  row_ = row_of(v, inputs_);
   known_ = true;
 }
 
@@ -135,10 +136,6 @@ GroundPatch ground_at(const Model& m, const SimState& s, const std::vector<size_
   return out;
 }
 
-Rotation2 rotation_of(RotationMemo& rotations, const WheelState& wheel) {
-  return wheel.steer == 0 ? Rotation2() : rotations.of(wheel.steer);
-}
-
 // As x == 0, in a third of the instructions.
 bool is_zero(double x) {
   return std::bit_cast<uint64_t>(x) << 1 == 0;
@@ -148,6 +145,47 @@ bool is_zero(double x) {
 // wheel that steers straight ahead, unless a component is 0: the rotation may change its sign.
 bool is_same_on(Vec2 v, const WheelState& wheel) {
   return is_zero(wheel.steer) && !is_zero(v.x) && !is_zero(v.y);
+}
+
+// A step of a vehicle: its motion before it, and the ground under it.
+struct VehicleStep {
+  double dt = 0;         // s
+  Vec2 slope;            // m/s2, vehicle frame
+  double gravity = 0;    // m/s2, across the ground
+  Rotation2 rotation{};  // T_world_base
+  Vec2 place{};          // m, of the reference point, world frame
+  VehicleMotion motion{};
+  const std::vector<size_t>* regions = nullptr;  // that may contain a wheel; null: the Model has none
+
+  bool is_level() const { return slope.x == 0 && slope.y == 0; }
+  // Level ground of the tire's own parameters.
+  bool is_plain() const { return is_level() && (!regions || regions->empty()); }
+};
+
+// Sets what the tires of a vehicle need of this step.
+void set_inputs(const Model& m, const SimState& s, const VehicleModel& v, const VehicleStep& now,
+                std::span<WheelInput> inputs, std::span<RotationMemo> rotations) {
+  const bool is_level = now.is_level();
+  const auto [v_base, omega] = now.motion;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const WheelState& wheel = s.wheels[v.first_wheel + i];
+    const Vec2 position = inputs[i].position;
+    const Vec2 velocity{v_base.x - omega * position.y, v_base.y + omega * position.x};
+    TireInput& in = inputs[i].tire;
+    in.dt = now.dt;
+    in.torque = wheel.torque;
+    in.brake = wheel.brake;
+    in.velocity =
+        is_same_on(velocity, wheel) ? velocity : rotation_of(rotations[i], wheel).unrotate(velocity);
+    in.spin = wheel.spin;
+    in.slope_force =
+        is_level ? Vec2() : rotation_of(rotations[i], wheel).unrotate(inputs[i].weight * now.slope);
+    if (v.load_transfer) in.load = wheel.load + v.wheels[i].mass * now.gravity;
+    if (now.regions)
+      in.ground = now.regions->empty()
+                      ? GroundPatch()
+                      : ground_at(m, s, *now.regions, now.place + now.rotation.rotate(position));
+  }
 }
 
 // Loads under the tire forces of the last step, with the chassis' centre at a height. Returns gravity across
@@ -236,6 +274,16 @@ void step_imposed_tires(const VehicleModel& v, const double* params, std::span<W
   }
 }
 
+void step_one_by_one(const VehicleModel& v, const double* params, std::span<WheelInput> inputs,
+                     std::span<WheelState> wheels, StepDetails* details) {
+  if (v.controller->imposes_spins())
+    step_imposed_tires(v, params, inputs, wheels, details);
+  else if (v.drive.coupled_sides)
+    step_coupled_tires(v, params + v.tire_params, inputs, wheels, details);
+  else
+    step_tires(v, params + v.tire_params, inputs, wheels, details);
+}
+
 // The forces of the tires, turned into the frame of the vehicle, and the slope on its chassis.
 void push(PushedBody& chassis, std::span<const WheelInput> inputs, std::span<RotationMemo> rotations,
           std::span<WheelState> wheels, Vec2 slope) {
@@ -270,54 +318,31 @@ void drive(const Model& m, SimState& s, Workspace& work, size_t index, double dt
   VehicleWork& mine = work.vehicles[index];
   const std::span<WheelState> wheels = wheels_of(s, v);
   const Vec2 slope = slope_of(s.vehicles[index], mine.tilt);
-  const bool is_level = slope.x == 0 && slope.y == 0;
   const std::span<WheelInput> inputs = mine.wheels.of(m, s, index);
   const std::span<RotationMemo> rotations = mine.wheels.steer_rotations();
   control(m, s, index, dt, slope, mine, details);
-  double across_ground = m.gravity;
+  VehicleStep now{.dt = dt, .slope = slope, .gravity = m.gravity};
   if (v.load_transfer) {
     if (!mine.stance) mine.stance.emplace(v.wheels);
-    across_ground = transfer_load(m, s, index, *mine.stance, mine.tilt.of(s.vehicles[index]));
+    now.gravity = transfer_load(m, s, index, *mine.stance, mine.tilt.of(s.vehicles[index]));
   }
   const BodyState& body = s.bodies[v.body];
   RoundedPose& rounded = s.vehicles[index].rounded;
   if (rounded.is_kept) follow_pose(rounded, body, s.inertias[v.body], s.solver_origin);
-  const Rotation2 R_world_base =
-      rounded.is_kept ? mine.rounded_yaw.of(rounded.angle) : mine.yaw.of(body.angle);
-  const double omega = body.omega;
+  now.rotation = rounded.is_kept ? mine.rounded_yaw.of(rounded.angle) : mine.yaw.of(body.angle);
   PushedBody chassis = rounded.is_kept ? PushedBody(body, s.inertias[v.body], rounded)
-                                       : PushedBody(body, s.inertias[v.body], R_world_base);
-  const Vec2 v_base = R_world_base.unrotate(chassis.velocity());
-  const double* const tire_params = s.params.data() + v.tire_params;
+                                       : PushedBody(body, s.inertias[v.body], now.rotation);
+  now.place = reference_point(body);
+  now.motion = {now.rotation.unrotate(chassis.velocity()), body.omega};
+  if (!m.regions.empty()) now.regions = &mine.regions.of(m, s, index, now.place);
 
-  const Vec2 place = reference_point(body);
-  const std::vector<size_t>* const regions =
-      m.regions.empty() ? nullptr : &mine.regions.of(m, s, index, place);
-
-  for (size_t i = 0; i < wheels.size(); ++i) {
-    const WheelState& wheel = wheels[i];
-    const Vec2 position = inputs[i].position;
-    const Vec2 velocity{v_base.x - omega * position.y, v_base.y + omega * position.x};
-    TireInput& in = inputs[i].tire;
-    in.dt = dt;
-    in.torque = wheel.torque;
-    in.brake = wheel.brake;
-    in.velocity =
-        is_same_on(velocity, wheel) ? velocity : rotation_of(rotations[i], wheel).unrotate(velocity);
-    in.spin = wheel.spin;
-    in.slope_force = is_level ? Vec2() : rotation_of(rotations[i], wheel).unrotate(inputs[i].weight * slope);
-    if (v.load_transfer) in.load = wheel.load + v.wheels[i].mass * across_ground;
-    if (regions)
-      in.ground =
-          regions->empty() ? GroundPatch() : ground_at(m, s, *regions, place + R_world_base.rotate(position));
+  const double* const params = s.params.data();
+  VehicleRow* const row = now.is_plain() && !details ? mine.wheels.row() : nullptr;
+  if (!row || !row->step(params + v.tire_params, now.motion, dt, rotations, wheels, chassis)) {
+    set_inputs(m, s, v, now, inputs, rotations);
+    step_one_by_one(v, params, inputs, wheels, details);
+    push(chassis, inputs, rotations, wheels, slope);
   }
-  if (v.controller->imposes_spins())
-    step_imposed_tires(v, s.params.data(), inputs, wheels, details);
-  else if (v.drive.coupled_sides)
-    step_coupled_tires(v, tire_params, inputs, wheels, details);
-  else
-    step_tires(v, tire_params, inputs, wheels, details);
-  push(chassis, inputs, rotations, wheels, slope);
   // an ideal controller moves the body itself: wheels turn along but do not push
   mine.force = v.controller->imposes_twist() ? BodyForce() : chassis.force();
 }

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "sim/sim_state.h"
 #include "sim/step_observer.h"
+#include "sim/vehicle_row.h"
 #include "tire/tire_model.h"
 #include "vehicle/actuators.h"
 
@@ -21,12 +23,6 @@ const double* command_in_force(const Model& m, const SimState& s, size_t vehicle
 // Inputs of a vehicle's tires. Most follow from parameters alone and are kept from step to step until these
 // change. This cache changes no value.
 
-struct WheelInput {
-  Vec2 position;      // m, vehicle frame, at the present track
-  double weight = 0;  // N, of its share of the chassis and the wheel itself
-  TireInput tire;     // its masses, load on level ground and sizes are set; the rest is of the last step
-};
-
 class WheelInputs {
  public:
   std::span<WheelInput> of(const Model& m, const SimState& s, size_t vehicle) {
@@ -38,6 +34,7 @@ class WheelInputs {
   // These are of the vehicle of of().
   const WheelMotor& motor() const { return motor_; }
   std::span<RotationMemo> steer_rotations() { return rotations_; }  // by wheel
+  VehicleRow* row() { return row_ ? &*row_ : nullptr; }             // null: its wheels step one by one
 
  private:
   void make(const Model& m, const SimState& s, size_t vehicle);
@@ -46,6 +43,7 @@ class WheelInputs {
   WheelMotor motor_;
   std::vector<WheelInput> inputs_;       // by wheel of the vehicle
   std::vector<RotationMemo> rotations_;  // the same
+  std::optional<VehicleRow> row_;
 };
 
 // Cache of the share of its way that a steering servo goes in a step (vehicle/actuators.h). It changes no

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "base/geometry.h"
+#include "base/lanes.h"
 #include "sim/body_state.h"
 #include "sim/sim_state.h"
+#include "tire/wheel_row.h"
 
 namespace mvsim {
 
@@ -16,6 +18,12 @@ struct BodyForce {
   float torque = 0;    // N m about the centre of mass
 
   Vec2 force() const { return {x, y}; }
+};
+
+// Points of a body and the forces on them, body frame, m and N. Values beyond the last point must be numbers.
+struct PushRow {
+  float position_x[kMostInRow] = {}, position_y[kMostInRow] = {};
+  float force_x[kMostInRow] = {}, force_y[kMostInRow] = {};
 };
 
 // A body under forces on its points, summed in single precision as b2Body::ApplyForce sums them.
@@ -46,6 +54,26 @@ class PushedBody {
     force_.x += x;
     force_.y += y;
     force_.torque += arm_x * y - arm_y * x;
+  }
+  // As push() of each point, in their order.
+  void push(const PushRow& row, size_t count) {
+    float x[kMostInRow], y[kMostInRow], torque[kMostInRow];
+    for (size_t at = 0; at < count; at += 4) {
+      const auto px = load_lanes<FourLanes>(row.position_x + at),
+                 py = load_lanes<FourLanes>(row.position_y + at);
+      const auto fx = load_lanes<FourLanes>(row.force_x + at), fy = load_lanes<FourLanes>(row.force_y + at);
+      const FourLanes wx = cos_ * fx - sin_ * fy, wy = sin_ * fx + cos_ * fy;
+      const FourLanes arm_x = ((cos_ * px - sin_ * py) + x_) - cx_;
+      const FourLanes arm_y = ((sin_ * px + cos_ * py) + y_) - cy_;
+      store_lanes(wx, x + at);
+      store_lanes(wy, y + at);
+      store_lanes(arm_x * wy - arm_y * wx, torque + at);
+    }
+    for (size_t i = 0; i < count; ++i) {
+      force_.x += x[i];
+      force_.y += y[i];
+      force_.torque += torque[i];
+    }
   }
   const BodyForce& force() const { return force_; }
 

@@ -18,8 +18,10 @@ constexpr double kSteps = 20;
 // Whether nothing but wheels and revolute joints moves the vehicles of the Model, and nothing else moves.
 bool has_rigs_alone(const Model& m) {
   if (m.joints.empty() || !m.grids.empty() || !m.animations.empty() || !m.walkers.empty()) return false;
+  const auto is_vehicle = [&](size_t body) { return m.bodies[body].kind == BodyKind::kVehicle; };
   for (const JointModel& joint : m.joints)
-    if (joint.type != JointType::kRevolute) return false;
+    if (joint.type != JointType::kRevolute || !is_vehicle(joint.body_a) || !is_vehicle(joint.body_b))
+      return false;
   for (const VehicleModel& v : m.vehicles)
     if (v.controller->imposes_twist()) return false;
   return std::ranges::all_of(m.bodies, [&](const BodyModel& body) {

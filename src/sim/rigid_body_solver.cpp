@@ -7,7 +7,7 @@
 #include <cmath>
 #include <optional>
 
-#include "sim/rig_room.h"
+#include "sim/rig_motion.h"
 #include "sim/sim_state.h"
 #include "sim/solver_bodies.h"
 #include "sim/solver_pairs.h"
@@ -41,8 +41,8 @@ struct RigidBodySolver::Impl {
         pairs(world),
         figures(m.vehicles.size()),
         surroundings(m, state.solver_origin, world),
-        rig(m, state),
-        has_shapes(!rig.is_known()) {
+        rig(RigMotion::of(m, state)),
+        has_shapes(!rig) {
     use_own_box2d_functions();
     world.SetContactFilter(&filter);
     world.SetContactListener(&overlaps);
@@ -211,10 +211,9 @@ struct RigidBodySolver::Impl {
     return ways;
   }
 
-  void add_joints(const SimState& state) {
+  void add_joints() {
     for (const JointModel& joint : model.joints)
       add_joint(model, joint, frame.origin(), bodies[joint.body_a], bodies[joint.body_b]);
-    rig.measure(state);
   }
 
   // Brings joined vehicles to the state of a newly made solver, in which they have no shapes.
@@ -223,23 +222,30 @@ struct RigidBodySolver::Impl {
       has_shapes = false;
       clear_movable();
       for (const size_t i : model.moving_bodies) add_vehicle(state, i);
-    } else {
-      while (b2Joint* old = world.GetJointList()) world.DestroyJoint(old);
-      for (const size_t i : model.moving_bodies) {
-        const SolverPose pose = frame.of(state, i);
-        bodies[i]->SetTransform(pose.position, pose.angle);
-        bodies[i]->SetAwake(true);
-        give_velocity(*bodies[i], state.bodies[i]);
-      }
     }
-    add_joints(state);
+    rig->begin(state, frame);
   }
 
-  // Gives joined vehicles their shapes before they could touch anything in the next steps.
-  void shape_rig(const SimState& state, double dt) {
-    if (step_squares.empty() && rig.is_wide_for(longest_way(movable, forces, dt))) return;
+  // Moves joined vehicles without Box2D. Returns false where they could touch anything in the next steps:
+  // then they have shapes and are Box2D's.
+  bool step_rig(double dt, SimState& state) {
+    if (step_squares.empty() && rig->step(dt, frame, forces, movable, state)) return true;
     has_shapes = true;
+    rig->hand_over(world, movable);
     for (const size_t i : model.moving_bodies) add_shapes(state, i);
+    return false;
+  }
+
+  void step_by_box2d(double dt, SimState& state) {
+    follow_state(state);
+    if (surroundings.is_any_absent())
+      for (const size_t block : surroundings.missing(state.params, state.bodies, movers(dt)))
+        add_block(state, block);
+    moves.begin(movable.size());
+    step(dt, 0);
+    for (const size_t i : model.moving_bodies)
+      if (const size_t place = movable_of[i]; place != kNotMoving)
+        add_to_state(state, model.bodies[i], i, frame, movable[place], moves.of(place));
   }
 
   const Model& model;
@@ -259,8 +265,8 @@ struct RigidBodySolver::Impl {
   std::vector<WheelFixture> wheels;              // of all vehicles
   std::vector<std::optional<VehicleFigures>> figures;
   SolverSurroundings surroundings;
-  RigRoom rig;
-  bool has_shapes;  // of the vehicles
+  std::optional<RigMotion> rig;  // moves vehicles that have no shapes
+  bool has_shapes;               // of the vehicles
   b2Body* step_anchor = nullptr;
   std::vector<StepSquare> step_squares;                         // those that have a fixture now
   std::vector<Mover> ways;                                      // scratch, ascending by body
@@ -278,7 +284,10 @@ RigidBodySolver::RigidBodySolver(const Model& model, const SimState& state)
   impl_->movable_of.resize(model.bodies.size(), kNotMoving);
   impl_->step_anchor = add_squares_body(impl_->world);
   for (size_t i = 0; i < model.bodies.size(); ++i) impl_->add_needed(state, i);
-  impl_->add_joints(state);
+  if (impl_->has_shapes)
+    impl_->add_joints();
+  else
+    impl_->rig->begin(state, impl_->frame);
 }
 
 RigidBodySolver::~RigidBodySolver() = default;
@@ -292,7 +301,7 @@ bool RigidBodySolver::has(size_t vehicle) const {
 }
 
 bool RigidBodySolver::refill(const SimState& state) {
-  if (impl_->rig.is_known()) return impl_->refill_rig(state), true;
+  if (impl_->rig) return impl_->refill_rig(state), true;
   if (!impl_->model.joints.empty()) return false;
   impl_->clear_movable();
   for (const size_t i : impl_->model.moving_bodies) impl_->add_needed(state, i);
@@ -356,26 +365,9 @@ void RigidBodySolver::set_step_squares(std::span<const StepSquare> squares) {
 }
 
 void RigidBodySolver::step(double dt, SimState& state) {
-  impl_->follow_state(state);
-  if (!impl_->has_shapes) impl_->shape_rig(state, dt);
-  if (impl_->has_shapes && impl_->surroundings.is_any_absent())
-    for (const size_t block : impl_->surroundings.missing(state.params, state.bodies, impl_->movers(dt)))
-      impl_->add_block(state, block);
   std::fill(impl_->collided.begin(), impl_->collided.end(), uint8_t{0});
-  impl_->moves.begin(impl_->movable.size());
-  impl_->step(dt, 0);
+  if (impl_->has_shapes || !impl_->step_rig(dt, state)) impl_->step_by_box2d(dt, state);
   std::fill(impl_->forces.begin(), impl_->forces.end(), std::nullopt);
-  double longest = 0;
-  for (const size_t i : impl_->model.moving_bodies) {
-    const size_t place = impl_->movable_of[i];
-    if (place == kNotMoving) continue;
-    const BodyModel& kind = impl_->model.bodies[i];
-    const BodyState before = state.bodies[i];
-    add_to_state(state, kind, i, impl_->frame, impl_->movable[place], impl_->moves.of(place));
-    if (!impl_->has_shapes)
-      longest = std::max(longest, impl_->rig.way_of(kind.index, before, state.bodies[i]));
-  }
-  impl_->rig.use(longest);
 }
 
 bool RigidBodySolver::has_overlap() const {

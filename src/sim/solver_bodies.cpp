@@ -203,34 +203,52 @@ void add_far_block(const BlockModel& b, const BodyState& state, Vec2 origin, std
   }
 }
 
-void add_joint(const Model& model, const JointModel& joint, Vec2 origin, b2Body* a, b2Body* b) {
-  const Pose2 pose_a = pose_in_solver_body(model, origin, joint.body_a),
-              pose_b = pose_in_solver_body(model, origin, joint.body_b);
-  const b2Vec2 anchor_a = to_b2(transform(pose_a, joint.anchor_a)),
-               anchor_b = to_b2(transform(pose_b, joint.anchor_b));
-  if (joint.type == JointType::kDistance) {
-    b2DistanceJointDef def;
+namespace {
+
+// A joint in the frames of Box2D's bodies.
+struct JointFrame {
+  Pose2 pose_a, pose_b;
+  b2Vec2 anchor_a, anchor_b;
+};
+
+JointFrame joint_frame(const Model& model, const JointModel& joint, Vec2 origin) {
+  const Pose2 a = pose_in_solver_body(model, origin, joint.body_a),
+              b = pose_in_solver_body(model, origin, joint.body_b);
+  return {a, b, to_b2(transform(a, joint.anchor_a)), to_b2(transform(b, joint.anchor_b))};
+}
+
+}  // namespace
+
+b2RevoluteJointDef revolute_joint(const Model& model, const JointModel& joint, Vec2 origin) {
+  const JointFrame frame = joint_frame(model, joint, origin);
+  b2RevoluteJointDef def;
+  def.localAnchorA = frame.anchor_a;
+  def.localAnchorB = frame.anchor_b;
+  def.referenceAngle = static_cast<float>(joint.initial_angle + (frame.pose_a.yaw - frame.pose_b.yaw));
+  def.enableLimit = joint.limited;
+  def.lowerAngle = static_cast<float>(joint.lower_angle);
+  def.upperAngle = static_cast<float>(joint.upper_angle);
+  return def;
+}
+
+b2Joint* add_joint(const Model& model, const JointModel& joint, Vec2 origin, b2Body* a, b2Body* b) {
+  if (joint.type != JointType::kDistance) {
+    b2RevoluteJointDef def = revolute_joint(model, joint, origin);
     def.bodyA = a;
     def.bodyB = b;
-    def.localAnchorA = anchor_a;
-    def.localAnchorB = anchor_b;
-    def.length = def.maxLength = static_cast<float>(joint.max_length);  // the spring's rest is its longest
-    def.minLength = static_cast<float>(joint.min_length);
-    def.stiffness = static_cast<float>(joint.stiffness);
-    def.damping = static_cast<float>(joint.damping);
-    a->GetWorld()->CreateJoint(&def);
-  } else {
-    b2RevoluteJointDef def;
-    def.bodyA = a;
-    def.bodyB = b;
-    def.localAnchorA = anchor_a;
-    def.localAnchorB = anchor_b;
-    def.referenceAngle = static_cast<float>(joint.initial_angle + (pose_a.yaw - pose_b.yaw));
-    def.enableLimit = joint.limited;
-    def.lowerAngle = static_cast<float>(joint.lower_angle);
-    def.upperAngle = static_cast<float>(joint.upper_angle);
-    a->GetWorld()->CreateJoint(&def);
+    return a->GetWorld()->CreateJoint(&def);
   }
+  const JointFrame frame = joint_frame(model, joint, origin);
+  b2DistanceJointDef def;
+  def.bodyA = a;
+  def.bodyB = b;
+  def.localAnchorA = frame.anchor_a;
+  def.localAnchorB = frame.anchor_b;
+  def.length = def.maxLength = static_cast<float>(joint.max_length);  // the spring's rest is its longest
+  def.minLength = static_cast<float>(joint.min_length);
+  def.stiffness = static_cast<float>(joint.stiffness);
+  def.damping = static_cast<float>(joint.damping);
+  return a->GetWorld()->CreateJoint(&def);
 }
 
 float thickness_of(const BlockModel& block, std::span<const double> params) {

@@ -103,8 +103,10 @@ bool is_far(const BlockModel& block);
 void add_far_block(const BlockModel& block, const BodyState& state, Vec2 origin,
                    std::span<const double> params, b2Body* body);
 
+// A revolute joint of the Model; its bodies are still to be set.
+b2RevoluteJointDef revolute_joint(const Model& model, const JointModel& joint, Vec2 origin);
 // Joined bodies do not collide with each other.
-void add_joint(const Model& model, const JointModel& joint, Vec2 origin, b2Body* a, b2Body* b);
+b2Joint* add_joint(const Model& model, const JointModel& joint, Vec2 origin, b2Body* a, b2Body* b);
 
 // m, of the thickest piece: a body is as thin as its slimmest part only in that part.
 float thickness_of(const BlockModel& block, std::span<const double> params);

@@ -10,9 +10,9 @@
 
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <new>
 
+#include "base/lanes.h"
 #include "sim/solver_bodies.h"
 
 namespace mvsim {
@@ -95,7 +95,7 @@ void b2FrictionJoint::SolveVelocityConstraints(const b2SolverData& data) {
 namespace mvsim {
 namespace {
 
-using Four = float __attribute__((vector_size(16)));  // GCC's and Clang's, without a target of its own
+using Four = FourLanes;
 
 Four smaller(Four a, Four b) {
   return b < a ? b : a;
@@ -110,9 +110,7 @@ struct Points {
 };
 
 Points four_of(const b2Vec2* points) {
-  Four two, other_two;
-  std::memcpy(&two, points, sizeof(two));
-  std::memcpy(&other_two, points + 2, sizeof(two));
+  const Four two = load_lanes<Four>(points), other_two = load_lanes<Four>(points + 2);
   return {__builtin_shufflevector(two, other_two, 0, 2, 4, 6),
           __builtin_shufflevector(two, other_two, 1, 3, 5, 7)};
 }
@@ -218,8 +216,7 @@ void SolverShape::ComputeAABB(b2AABB* bounds, const b2Transform& pose, int32) co
   const Four of_x = __builtin_shufflevector(at, at, 3, 2, 3, 2);   // c, s
   const Four of_y = __builtin_shufflevector(at, -at, 6, 3, 6, 3);  // -s, c
   const auto placed = [&](int first) {
-    Four two;
-    std::memcpy(&two, m_vertices + first, sizeof(two));
+    const Four two = load_lanes<Four>(m_vertices + first);
     const Four x = __builtin_shufflevector(two, two, 0, 0, 2, 2);
     const Four y = __builtin_shufflevector(two, two, 1, 1, 3, 3);
     return (of_x * x + of_y * y) + there;

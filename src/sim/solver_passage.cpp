@@ -9,23 +9,39 @@
 
 namespace mvsim {
 
-void follow(b2Body& body, const SolverPose& pose) {
+bool is_off(const SolverPose& body, const SolverPose& pose) {
   constexpr float kOff = 1e-5f, kShare = 3e-7f;  // m or rad, and of a coordinate: its last digits
-  const b2Vec2 off = b2Abs(body.GetPosition() - pose.position), at = b2Abs(pose.position);
-  if (off.x > kOff + kShare * at.x || off.y > kOff + kShare * at.y ||
-      b2Abs(body.GetAngle() - pose.angle) > kOff)
-    body.SetTransform(pose.position, pose.angle);
+  const b2Vec2 off = b2Abs(body.position - pose.position), at = b2Abs(pose.position);
+  return off.x > kOff + kShare * at.x || off.y > kOff + kShare * at.y ||
+         b2Abs(body.angle - pose.angle) > kOff;
+}
+
+void follow(b2Body& body, const SolverPose& pose) {
+  if (is_off({body.GetPosition(), body.GetAngle()}, pose)) body.SetTransform(pose.position, pose.angle);
+}
+
+BodyMove move_of(const BodySweep& before, const BodySweep& after, b2Vec2 v, float w, double dt) {
+  const auto h = static_cast<float>(dt);
+  const b2Vec2 expected = before.center + h * v;
+  const float expected_angle = before.angle + h * w;
+  return {dt * v.x + (double{after.center.x} - expected.x), dt * v.y + (double{after.center.y} - expected.y),
+          dt * w + (double{after.angle} - expected_angle)};
+}
+
+void add_to_state(SimState& state, size_t index, const BodyMove& move, b2Vec2 velocity, float omega,
+                  LatestRotation& yaw) {
+  BodyState& moved = state.bodies[index];
+  move_body(moved, state.inertias[index], move, [&](double angle) { return yaw.of(angle); });
+  moved.vx = velocity.x;
+  moved.vy = velocity.y;
+  moved.omega = omega;
 }
 
 void add_to_state(SimState& state, const BodyModel& kind, size_t index, const SolverFrame& frame,
                   MovingBody& moving, const BodyMove& move) {
   const b2Body& body = *moving.body;
   const bool is_rounded = frame.rounded(state, index) != nullptr;  // it began the step at that pose
-  BodyState& moved = state.bodies[index];
-  move_body(moved, state.inertias[index], move, [&](double angle) { return moving.yaw.of(angle); });
-  moved.vx = body.GetLinearVelocity().x;
-  moved.vy = body.GetLinearVelocity().y;
-  moved.omega = body.GetAngularVelocity();
+  add_to_state(state, index, move, body.GetLinearVelocity(), body.GetAngularVelocity(), moving.yaw);
   if (kind.kind != BodyKind::kVehicle) return;
   RoundedPose& rounded = state.vehicles[kind.index].rounded;
   rounded.is_known = is_rounded;
@@ -41,19 +57,14 @@ void SolverMoves::before_step(std::span<const MovingBody> bodies) {
     before_.push_back({moving.body->GetWorldCenter(), moving.body->GetAngle()});
 }
 
-// Adds to each body's motion the way by its velocity over `dt`, and the correction by contacts. The
-// correction is exactly zero for a body that touches nothing.
 void SolverMoves::after_step(std::span<const MovingBody> bodies, double dt) {
-  const auto h = static_cast<float>(dt);
   for (size_t i = 0; i < bodies.size(); ++i) {
     const b2Body& body = *bodies[i].body;
-    const b2Vec2 v = body.GetLinearVelocity(), center = body.GetWorldCenter();
-    const float w = body.GetAngularVelocity();
-    const b2Vec2 expected = before_[i].center + h * v;
-    const float expected_angle = before_[i].angle + h * w;
-    moves_[i].x += dt * v.x + (double{center.x} - expected.x);
-    moves_[i].y += dt * v.y + (double{center.y} - expected.y);
-    moves_[i].turn += dt * w + (double{body.GetAngle()} - expected_angle);
+    const BodyMove move = move_of(before_[i], {body.GetWorldCenter(), body.GetAngle()},
+                                  body.GetLinearVelocity(), body.GetAngularVelocity(), dt);
+    moves_[i].x += move.x;
+    moves_[i].y += move.y;
+    moves_[i].turn += move.turn;
   }
 }
 

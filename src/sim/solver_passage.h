@@ -81,11 +81,25 @@ float min_width(const b2PolygonShape& polygon);
 // Motion of bodies in a step of Box2D, added to the poses of a state. Poses are kept in double precision,
 // Box2D computes in single precision.
 
-// Sets a body to the pose of the state if single precision has lost slow motion.
+// Whether single precision has lost slow motion: `pose`, that of the state, is another one.
+bool is_off(const SolverPose& body, const SolverPose& pose);
+// Sets a body to the pose of the state if it is off.
 void follow(b2Body& body, const SolverPose& pose);
 
-// Call after a step. Adds the motion of a body to the state: pose, velocity, and Box2D's result for the
-// rounded pose of a vehicle.
+// Where the centre of mass of a body is, m, and its angle, rad.
+struct BodySweep {
+  b2Vec2 center;
+  float angle;
+};
+
+// Returns the way by the velocity after a step of `dt` s, and the correction by contacts and joints. The
+// correction is exactly zero for a body that nothing holds.
+BodyMove move_of(const BodySweep& before, const BodySweep& after, b2Vec2 velocity, float omega, double dt);
+
+// Adds the motion of a body in a step to the state; `yaw` is a cache.
+void add_to_state(SimState& state, size_t index, const BodyMove& move, b2Vec2 velocity, float omega,
+                  LatestRotation& yaw);
+// The same after a step of Box2D, with its result for the rounded pose of a vehicle.
 void add_to_state(SimState& state, const BodyModel& kind, size_t index, const SolverFrame& frame,
                   MovingBody& moving, const BodyMove& move);
 
@@ -101,13 +115,8 @@ class SolverMoves {
   void put_back(const std::vector<BodyMove>& moves) { moves_ = moves; }
 
  private:
-  struct Sweep {
-    b2Vec2 center;  // of mass
-    float angle;
-  };
-
   std::vector<BodyMove> moves_;
-  std::vector<Sweep> before_;
+  std::vector<BodySweep> before_;
 };
 
 // Longest way of a point of any of these bodies in a step of `dt` seconds under these forces, if it touches

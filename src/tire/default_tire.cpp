@@ -31,6 +31,13 @@ class DefaultTire final : public TireModel {
     return {{hold_on_slope(in, rolled.force, limit), lateral_hold(in, limit)}, rolled.spin};
   }
 
+  bool has_rows() const override { return true; }
+  void step_row(const double* p, WheelRow& row) const override {
+    set_losses(row, p[kCDamping], p[kCRr]);
+    for (size_t i = 0; i < row.count; ++i) row.limit_x[i] = row.limit_y[i] = p[kMu] * row.load[i];
+    roll_row(row);
+  }
+
   TireGrip grip(const double* p, double, double, double) const override { return {p[kMu]}; }
 
   std::span<const std::string_view> log_names() const override { return kLog; }

@@ -35,18 +35,17 @@ constexpr std::string_view kLog[] = {"actual_wheel_alpha",
 constexpr double kMinSpeed = 1e-3;  // m/s, below it there is no slip angle
 constexpr double kMinSpin = 1e-5;   // rad/s, and m/s of the contact point
 
-double contact_speed(const TireInput& in) {
-  return std::fabs(in.spin) > kMinSpin ? in.spin * in.radius : kMinSpin;
+double contact_speed(double spin, double radius) {
+  return std::fabs(spin) > kMinSpin ? spin * radius : kMinSpin;
 }
 
-double slip_ratio_of(const TireInput& in) {
-  const double ground = contact_speed(in);
-  return std::clamp((ground - in.velocity.x) / std::fabs(ground), -1.0, 1.0);
+// `contact`: as of contact_speed().
+double slip_ratio_of(double contact, double speed) {
+  return std::clamp((contact - speed) / std::fabs(contact), -1.0, 1.0);
 }
 
 // Angle of the velocity to the rolling direction, forward or backward, in [0, pi/2].
-double slip_angle_of(const TireInput& in) {
-  const Vec2 v = in.velocity;
+double slip_angle_of(Vec2 v) {
   if (std::fabs(v.x) <= kMinSpeed && std::fabs(v.y) <= kMinSpeed) return 0;
   return math::angle_from_axis(v.y, v.x);
 }
@@ -55,12 +54,13 @@ struct Limits {
   double x, y;  // N
 };
 
-Limits limits(const double* p, const TireInput& in) {
-  const double s = std::min(std::fabs(slip_ratio_of(in)), p[kRatioSaturation]);
-  const double a = std::min(slip_angle_of(in), p[kAngleSaturation]);
+// `contact`: as of contact_speed(); `velocity`: as of TireInput.
+Limits limits(const double* p, double load, double contact, Vec2 velocity) {
+  const double s = std::min(std::fabs(slip_ratio_of(contact, velocity.x)), p[kRatioSaturation]);
+  const double a = std::min(slip_angle_of(velocity), p[kAngleSaturation]);
   const double of_s = s / p[kRatioSaturation], of_a = a / p[kAngleSaturation];
-  return {in.load * p[kCS] * s * std::sqrt(std::max(0.0, 1 - p[kCSAlpha] * (of_a * of_a))),
-          in.load * p[kCAlpha] * a * std::sqrt(std::max(0.0, 1 - p[kCAlphaS] * (of_s * of_s)))};
+  return {load * p[kCS] * s * std::sqrt(std::max(0.0, 1 - p[kCSAlpha] * (of_a * of_a))),
+          load * p[kCAlpha] * a * std::sqrt(std::max(0.0, 1 - p[kCAlphaS] * (of_s * of_s)))};
 }
 
 }  // namespace
@@ -71,10 +71,22 @@ class EllipseTire final : public TireModel {
   std::span<const ParamInfo> params() const override { return kParams; }
 
   TireOutput step(const double* p, const TireInput& in) const override {
-    const Limits limit = limits(p, in);
+    const Limits limit = limits(p, in.load, contact_speed(in.spin, in.radius), in.velocity);
     const Losses taken = losses(in, p[kCDamping], effective(in.ground.c_rr, p[kCRr]));
     const RollingStep rolled = roll(in, taken, limit.x);
     return {{hold_on_slope(in, rolled.force, limit.x), lateral_hold(in, limit.y)}, rolled.spin};
+  }
+
+  bool has_rows() const override { return true; }
+  void step_row(const double* p, WheelRow& row) const override {
+    set_losses(row, p[kCDamping], p[kCRr]);
+    for (size_t i = 0; i < row.count; ++i) {
+      const Limits limit = limits(p, row.load[i], contact_speed(row.spin[i], row.radius[i]),
+                                  {row.velocity_x[i], row.velocity_y[i]});
+      row.limit_x[i] = limit.x;
+      row.limit_y[i] = limit.y;
+    }
+    roll_row(row);
   }
 
   TireGrip grip(const double* p, double, double, double) const override {
@@ -86,11 +98,12 @@ class EllipseTire final : public TireModel {
     values[0] = (out.spin - in.spin) / in.dt;
     values[1] = in.torque;
     // with the sign of a turn to the left while it rolls forward
-    values[2] = (in.velocity.y < 0) == (in.velocity.x < 0) ? slip_angle_of(in) : -slip_angle_of(in);
-    values[3] = slip_ratio_of(in);
+    const double angle = slip_angle_of(in.velocity), contact = contact_speed(in.spin, in.radius);
+    values[2] = (in.velocity.y < 0) == (in.velocity.x < 0) ? angle : -angle;
+    values[3] = slip_ratio_of(contact, in.velocity.x);
     values[4] = in.velocity.x;
     values[5] = in.velocity.y;
-    values[6] = contact_speed(in);
+    values[6] = contact;
     values[7] = out.force.y;
     values[8] = out.force.x;
   }

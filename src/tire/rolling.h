@@ -61,10 +61,36 @@ struct Losses {
   double resistance = 0;  // N m, of the ground, with the sign of the spin
 };
 
+// The torque of rolling resistance, N m.
+inline double rolling_resistance(double c_rr, double load, double radius, double spin) {
+  return c_rr > 0 && std::fabs(spin) > 1e-4 ? c_rr * load * radius * math::tanh(100 * spin) : 0;
+}
+
 inline Losses losses(const TireInput& in, double c_damping, double c_rr) {
-  c_damping += in.motor_damping;
-  if (!(c_rr > 0 && std::fabs(in.spin) > 1e-4)) return {c_damping, 0};
-  return {c_damping, c_rr * in.load * in.radius * math::tanh(100 * in.spin)};
+  return {c_damping + in.motor_damping, rolling_resistance(c_rr, in.load, in.radius, in.spin)};
+}
+
+// The mass that moves with a wheel that rolls, as an inertia about its axle, kg m2.
+inline double carried_inertia(const TireInput& in) {
+  return (in.effective_mass > 0 ? in.effective_mass : in.mass) * in.radius * in.radius;
+}
+
+// Sets what a wheel of a row has of its parameters.
+inline void set_wheel(WheelRow& row, size_t i, const TireInput& in) {
+  row.holding_mass[i] = in.holding_mass > 0 ? in.holding_mass : in.mass;
+  row.carried[i] = carried_inertia(in);
+  row.load[i] = in.load;
+  row.radius[i] = in.radius;
+  row.inertia[i] = in.inertia;
+  row.motor_damping[i] = in.motor_damping;
+}
+
+// Sets those of all wheels of a row.
+inline void set_losses(WheelRow& row, double c_damping, double c_rr) {
+  for (size_t i = 0; i < row.count; ++i) {
+    row.damping[i] = c_damping + row.motor_damping[i];
+    row.resistance[i] = rolling_resistance(c_rr, row.load[i], row.radius[i], row.spin[i]);
+  }
 }
 
 // Torques of losses over one step, N m.
@@ -97,7 +123,7 @@ inline bool stops(const TireInput& in, const Losses& l) {
 inline LossTorques rolling_losses(const TireInput& in, const Losses& l, double drag = 0) {
   LossTorques out{l.damping * in.spin, l.resistance};
   if (!may_overshoot(in, l)) return out;
-  const double carried = (in.effective_mass > 0 ? in.effective_mass : in.mass) * in.radius * in.radius;
+  const double carried = carried_inertia(in);
   const double rolling = in.velocity.x / in.radius;  // rad/s
   // after the step, were there no losses, N m s
   const double momentum =

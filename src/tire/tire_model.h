@@ -11,6 +11,7 @@
 #include "base/geometry.h"
 #include "base/params.h"
 #include "terrain/ground.h"
+#include "tire/wheel_row.h"
 
 namespace mvsim {
 
@@ -70,6 +71,11 @@ class TireModel {
                          ShaftStep& /*out*/) const {
     return false;
   }
+
+  // Whether it has step_row(), which makes the step of several wheels at once, on the ground of its
+  // parameters and with the bits of step().
+  virtual bool has_rows() const { return false; }
+  virtual void step_row(const double* /*p*/, WheelRow& /*row*/) const {}
 
   // On the ground of its parameters; m, N.
   virtual TireGrip grip(const double* p, double radius, double width, double load) const = 0;
