@@ -5,21 +5,21 @@
 #include <box2d/b2_friction_joint.h>
 #include <box2d/b2_polygon_shape.h>
 #include <box2d/b2_stack_allocator.h>
+#include <box2d/b2_time_of_impact.h>
 #include <box2d/b2_time_step.h>
 #include <box2d/b2_timer.h>
 
+#include <dlfcn.h>
+
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <new>
+#include <span>
 
+#include "base/error.h"
 #include "base/lanes.h"
 #include "sim/solver_bodies.h"
-
-namespace mvsim {
-
-void use_own_box2d_functions() {}
-
-}  // namespace mvsim
 
 // Replaces Box2D's timer by one that does nothing. The original reads the clock some twenty times a step for
 // a profile that is not used: half of the time of a step of one body.
@@ -91,6 +91,88 @@ void b2FrictionJoint::SolveVelocityConstraints(const b2SolverData& data) {
   b.w = turning_b + m_invIB * b2Cross(m_rB, impulse);
 }
 #endif
+
+#ifdef MVSIM_SHARED_BOX2D
+namespace mvsim {
+namespace {
+
+using ImpactSearch = void (*)(b2TOIOutput*, const b2TOIInput*);
+
+// That of the library.
+ImpactSearch original_impact_search() {
+  static const auto kOriginal =
+      reinterpret_cast<ImpactSearch>(dlsym(RTLD_NEXT, "_Z14b2TimeOfImpactP11b2TOIOutputPK10b2TOIInput"));
+  return kOriginal;
+}
+
+// A polygon where its sweep begins.
+struct SweptPolygon {
+  SweptPolygon(const b2DistanceProxy& proxy, const b2Sweep& sweep)
+      : vertices(proxy.m_vertices, static_cast<size_t>(proxy.m_count)), turn(b2Abs(sweep.a - sweep.a0)) {
+    sweep.GetTransform(&pose, 0);
+    for (const b2Vec2 v : vertices) reach = b2Max(reach, b2DistanceSquared(v, sweep.localCenter));
+    reach = std::sqrt(reach);
+  }
+
+  // The least product with an axis of the world.
+  float least_along(b2Vec2 axis) const {
+    const b2Vec2 local = b2MulT(pose.q, axis);
+    float least = b2_maxFloat;
+    for (const b2Vec2 v : vertices) least = b2Min(least, b2Dot(local, v));
+    return least + b2Dot(axis, pose.p);
+  }
+  // Outward normal of a side, of its length.
+  b2Vec2 normal(size_t side) const {
+    return b2Mul(pose.q, b2Cross(vertices[side + 1 < vertices.size() ? side + 1 : 0] - vertices[side], 1.0f));
+  }
+
+  std::span<const b2Vec2> vertices;
+  b2Transform pose;
+  float turn;       // rad, until the sweep ends
+  float reach = 0;  // m, of a vertex from the centre of mass
+};
+
+// Returns whether the polygons stay apart in the step, seen along an axis or one of their sides.
+bool cannot_meet(const b2TOIInput& in) {
+  const SweptPolygon a(in.proxyA, in.sweepA), b(in.proxyB, in.sweepB);
+  const b2Vec2 way = (in.sweepB.c - in.sweepB.c0) - (in.sweepA.c - in.sweepA.c0);
+  // Box2D ends its search at the skins and a part of its slop; the rest of twice the slop is for rounding
+  const float needed = way.Length() + a.turn * a.reach + b.turn * b.reach + in.proxyA.m_radius +
+                       in.proxyB.m_radius + 2 * b2_linearSlop;
+  const auto are_apart = [&](b2Vec2 axis) {  // from a to b
+    const float gap = b.least_along(axis) + a.least_along(-axis);
+    return gap > 0 && gap * gap > needed * needed * axis.LengthSquared();
+  };
+  if (are_apart(in.sweepB.c0 - in.sweepA.c0)) return true;
+  for (size_t i = 0; i < a.vertices.size(); ++i)
+    if (are_apart(a.normal(i))) return true;
+  for (size_t i = 0; i < b.vertices.size(); ++i)
+    if (are_apart(-b.normal(i))) return true;
+  return false;
+}
+
+}  // namespace
+}  // namespace mvsim
+
+// Most pairs that Box2D looks at in a step with contacts are too far apart to meet in it. The search of the
+// library takes 2,200 instructions for each.
+void b2TimeOfImpact(b2TOIOutput* output, const b2TOIInput* input) {
+  if (mvsim::cannot_meet(*input))
+    *output = {b2TOIOutput::e_separated, input->tMax};
+  else
+    mvsim::original_impact_search()(output, input);
+}
+#endif
+
+namespace mvsim {
+
+void use_own_box2d_functions() {
+#ifdef MVSIM_SHARED_BOX2D
+  if (!original_impact_search()) throw Error("the library of Box2D has no b2TimeOfImpact()");
+#endif
+}
+
+}  // namespace mvsim
 
 namespace mvsim {
 namespace {

@@ -1,6 +1,7 @@
 // Our functions of Box2D against those of the library, to the bit.
 #include <box2d/b2_friction_joint.h>
 #include <box2d/b2_stack_allocator.h>
+#include <box2d/b2_time_of_impact.h>
 #include <box2d/b2_time_step.h>
 #include <box2d/box2d.h>
 #include <dlfcn.h>
@@ -72,6 +73,51 @@ TEST(SolverOverrides, PolygonsCollideAsInTheLibrary) {
   }
   EXPECT_GT(touching, 5000);
   EXPECT_GT(apart, 2000);
+}
+
+b2Sweep random_sweep(RandomStream& random, double way) {
+  b2Sweep sweep;
+  const auto number = [&](double most) { return static_cast<float>(random.uniform(-most, most)); };
+  sweep.localCenter = {number(0.1), number(0.1)};
+  sweep.c0 = {number(0.5), number(0.5)};
+  sweep.a0 = number(3);
+  sweep.c = sweep.c0 + b2Vec2(number(way), number(way));
+  sweep.a = sweep.a0 + number(way);
+  sweep.alpha0 = 0;
+  return sweep;
+}
+
+// Pairs that cannot meet, of which the library is not asked, and others.
+TEST(SolverOverrides, TimesOfImpactAreThoseOfTheLibrary) {
+  void* const library = dlopen("libbox2d.so.2", RTLD_NOW);
+  if (library == nullptr) GTEST_SKIP() << "no shared library of Box2D 2 to compare with";
+  using Search = void (*)(b2TOIOutput*, const b2TOIInput*);
+  const auto theirs =
+      reinterpret_cast<Search>(dlsym(library, "_Z14b2TimeOfImpactP11b2TOIOutputPK10b2TOIInput"));
+  ASSERT_NE(theirs, nullptr);
+  const Search ours = &b2TimeOfImpact;
+  ASSERT_NE(ours, theirs) << "the linker took the library's";
+  RandomStream random(6, 0, StreamPurpose::kSpawn);
+  int separated = 0, touching = 0;
+  for (int i = 0; i < 200'000; ++i) {
+    const b2PolygonShape a = random_polygon(random), b = random_polygon(random);
+    const double way = random.below(2) == 0 ? 0.02 : 0.4;
+    b2TOIInput input;
+    input.proxyA.Set(&a, 0);
+    input.proxyB.Set(&b, 0);
+    input.sweepA = random_sweep(random, way);
+    input.sweepB = random_sweep(random, random.below(2) == 0 ? 0 : way);
+    input.tMax = 1;
+    b2TOIOutput expected, found;
+    theirs(&expected, &input);
+    ours(&found, &input);
+    ASSERT_EQ(expected.state, found.state) << i;
+    ASSERT_EQ(expected.t, found.t) << i;
+    if (found.state == b2TOIOutput::e_separated) ++separated;
+    if (found.state == b2TOIOutput::e_touching) ++touching;
+  }
+  EXPECT_GT(separated, 40'000);
+  EXPECT_GT(touching, 5000);
 }
 
 TEST(SolverOverrides, BoundsOfAPolygonAreThoseOfTheLibrary) {
