@@ -92,6 +92,22 @@ void b2FrictionJoint::SolveVelocityConstraints(const b2SolverData& data) {
 }
 #endif
 
+namespace mvsim {
+namespace {
+
+using Four = FourLanes;
+
+Four smaller(Four a, Four b) {
+  return b < a ? b : a;
+}
+
+Four larger(Four a, Four b) {
+  return b > a ? b : a;
+}
+
+}  // namespace
+}  // namespace mvsim
+
 #ifdef MVSIM_SHARED_BOX2D
 namespace mvsim {
 namespace {
@@ -108,47 +124,54 @@ ImpactSearch original_impact_search() {
 // A polygon where its sweep begins.
 struct SweptPolygon {
   SweptPolygon(const b2DistanceProxy& proxy, const b2Sweep& sweep)
-      : vertices(proxy.m_vertices, static_cast<size_t>(proxy.m_count)), turn(b2Abs(sweep.a - sweep.a0)) {
+      : vertices(proxy.m_vertices, static_cast<size_t>(proxy.m_count)) {
     sweep.GetTransform(&pose, 0);
+    const float turn = b2Abs(sweep.a - sweep.a0);
+    if (turn == 0) return;
+    float reach = 0;
     for (const b2Vec2 v : vertices) reach = b2Max(reach, b2DistanceSquared(v, sweep.localCenter));
-    reach = std::sqrt(reach);
-  }
-
-  // The least product with an axis of the world.
-  float least_along(b2Vec2 axis) const {
-    const b2Vec2 local = b2MulT(pose.q, axis);
-    float least = b2_maxFloat;
-    for (const b2Vec2 v : vertices) least = b2Min(least, b2Dot(local, v));
-    return least + b2Dot(axis, pose.p);
-  }
-  // Outward normal of a side, of its length.
-  b2Vec2 normal(size_t side) const {
-    return b2Mul(pose.q, b2Cross(vertices[side + 1 < vertices.size() ? side + 1 : 0] - vertices[side], 1.0f));
+    turning = turn * std::sqrt(reach);
   }
 
   std::span<const b2Vec2> vertices;
   b2Transform pose;
-  float turn;       // rad, until the sweep ends
-  float reach = 0;  // m, of a vertex from the centre of mass
+  float turning = 0;  // m, longest way of a vertex by the turn
 };
 
-// Returns whether the polygons stay apart in the step, seen along an axis or one of their sides.
+// Whether the second polygon is farther than `gap` beyond a side of the first. Four sides at a time.
+bool is_beyond_side(const SweptPolygon& first, const SweptPolygon& second, float gap) {
+  const b2Transform T_second_first = b2MulT(second.pose, first.pose);
+  const float c = T_second_first.q.c, s = T_second_first.q.s;
+  const size_t count = first.vertices.size();
+  for (size_t begin = 0; begin < count; begin += 4) {
+    FourLanes x{}, y{}, next_x{}, next_y{};
+    for (size_t k = 0; k < 4; ++k) {
+      const size_t i = begin + k < count ? begin + k : begin;
+      const b2Vec2 v = first.vertices[i], next = first.vertices[i + 1 < count ? i + 1 : 0];
+      x[k] = v.x, y[k] = v.y, next_x[k] = next.x, next_y[k] = next.y;
+    }
+    // outward normals, as long as the sides
+    const FourLanes out_x = next_y - y, out_y = x - next_x;
+    const FourLanes nx = c * out_x - s * out_y, ny = s * out_x + c * out_y;
+    const FourLanes at =
+        nx * ((c * x - s * y) + T_second_first.p.x) + ny * ((s * x + c * y) + T_second_first.p.y);
+    FourLanes least = FourLanes{} + b2_maxFloat;
+    for (const b2Vec2 corner : second.vertices) least = smaller(least, nx * corner.x + ny * corner.y);
+    const FourLanes apart = least - at, needed = (gap * gap) * (nx * nx + ny * ny);
+    for (int k = 0; k < 4; ++k)
+      if (apart[k] > 0 && apart[k] * apart[k] > needed[k]) return true;
+  }
+  return false;
+}
+
+// Returns whether the polygons stay apart in the step, as seen along one of their sides.
 bool cannot_meet(const b2TOIInput& in) {
   const SweptPolygon a(in.proxyA, in.sweepA), b(in.proxyB, in.sweepB);
   const b2Vec2 way = (in.sweepB.c - in.sweepB.c0) - (in.sweepA.c - in.sweepA.c0);
   // Box2D ends its search at the skins and a part of its slop; the rest of twice the slop is for rounding
-  const float needed = way.Length() + a.turn * a.reach + b.turn * b.reach + in.proxyA.m_radius +
-                       in.proxyB.m_radius + 2 * b2_linearSlop;
-  const auto are_apart = [&](b2Vec2 axis) {  // from a to b
-    const float gap = b.least_along(axis) + a.least_along(-axis);
-    return gap > 0 && gap * gap > needed * needed * axis.LengthSquared();
-  };
-  if (are_apart(in.sweepB.c0 - in.sweepA.c0)) return true;
-  for (size_t i = 0; i < a.vertices.size(); ++i)
-    if (are_apart(a.normal(i))) return true;
-  for (size_t i = 0; i < b.vertices.size(); ++i)
-    if (are_apart(-b.normal(i))) return true;
-  return false;
+  const float gap =
+      way.Length() + a.turning + b.turning + in.proxyA.m_radius + in.proxyB.m_radius + 2 * b2_linearSlop;
+  return is_beyond_side(a, b, gap) || is_beyond_side(b, a, gap);
 }
 
 }  // namespace
@@ -176,16 +199,6 @@ void use_own_box2d_functions() {
 
 namespace mvsim {
 namespace {
-
-using Four = FourLanes;
-
-Four smaller(Four a, Four b) {
-  return b < a ? b : a;
-}
-
-Four larger(Four a, Four b) {
-  return b > a ? b : a;
-}
 
 struct Points {
   Four x, y;
