@@ -79,15 +79,24 @@ class Joined {
     const b2Vec2 ra = joint_.world_arm_a, rb = joint_.world_arm_b;
     const b2Mat22 k = joint_.inverse_mass;
     b2Vec2 va = a_.velocity, vb = b_.velocity, impulse = joint_.impulse;
-    float wa = a_.omega, wb = b_.omega;
+    float wa = a_.omega, wb = b_.omega, lower = joint_.lower_impulse, upper = joint_.upper_impulse;
+    const float low_rate = b2Max(joint_.angle - joint_.lower, 0.0f) * inverse_dt;
+    const float high_rate = b2Max(joint_.upper - joint_.angle, 0.0f) * inverse_dt;
     for (int i = 0; i < iterations; ++i) {
       if (is_limited_) {
-        const float low = limit(joint_.angle - joint_.lower, wb - wa, inverse_dt, joint_.lower_impulse);
-        wa -= turning_a_ * low;
-        wb += turning_b_ * low;
-        const float high = limit(joint_.upper - joint_.angle, wa - wb, inverse_dt, joint_.upper_impulse);
-        wa += turning_a_ * high;
-        wb -= turning_b_ * high;
+        // limits that are far away pass nothing, so that the next lines need not wait for them
+        if (const float low = limit(low_rate, wb - wa, lower); low != 0) [[unlikely]] {
+          wa -= turning_a_ * low;
+          wb += turning_b_ * low;
+        } else {
+          wb += 0.0f;  // as above: zero loses its sign
+        }
+        if (const float high = limit(high_rate, wa - wb, upper); high != 0) [[unlikely]] {
+          wa += turning_a_ * high;
+          wb -= turning_b_ * high;
+        } else {
+          wa += 0.0f;
+        }
       }
       const b2Vec2 apart = vb + b2Cross(wb, rb) - va - b2Cross(wa, ra);
       const b2Vec2 p = k.Solve(-apart);
@@ -98,6 +107,8 @@ class Joined {
       wb += turning_b_ * b2Cross(rb, p);
     }
     joint_.impulse = impulse;
+    joint_.lower_impulse = lower;
+    joint_.upper_impulse = upper;
     a_.velocity = va;
     b_.velocity = vb;
     a_.omega = wa;
@@ -131,10 +142,12 @@ class Joined {
   }
 
  private:
-  // Impulse of a limit that is `room` rad away and left at `speed` rad/s; adds it to `sum`.
-  float limit(float room, float speed, float inverse_dt, float& sum) const {
-    const float impulse = -joint_.axial_mass * (speed + b2Max(room, 0.0f) * inverse_dt), before = sum;
-    sum = b2Max(before + impulse, 0.0f);
+  // Impulse of a limit that is left at `speed` rad/s and may be approached at `rate`; adds it to `sum`.
+  float limit(float rate, float speed, float& sum) const {
+    const float before = sum, wanted = before + -joint_.axial_mass * (speed + rate);
+    if (!(wanted > 0) && before == 0) [[likely]]
+      return 0;
+    sum = b2Max(wanted, 0.0f);
     return sum - before;
   }
 

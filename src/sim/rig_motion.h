@@ -44,7 +44,7 @@ struct RigJoint {
   float lower_impulse = 0, upper_impulse = 0;
   // of the step, with the rotations at its begin
   b2Vec2 world_arm_a{0, 0}, world_arm_b{0, 0};
-  b2Mat22 inverse_mass;  // 1/kg, of the point of the joint
+  b2Mat22 inverse_mass{};  // 1/kg, of the point of the joint
   float axial_mass = 0;  // kg m2
   float angle = 0;       // rad
 };

@@ -339,11 +339,11 @@ void RigidBodySolver::apply(size_t body, const BodyForce& force) {
 }
 
 void RigidBodySolver::turn_wheels(const VehicleModel& vehicle, std::span<const WheelState> wheels) {
+  if (!impl_->has_shapes) return;  // its wheels get their angles with their shapes
   for (size_t i = 0; i < vehicle.wheels.size(); ++i) {
     WheelFixture& wheel = impl_->wheels[vehicle.first_wheel + i];
     if (wheel.yaw == wheels[i].steer) continue;
     wheel.yaw = wheels[i].steer;
-    if (!impl_->has_shapes) continue;
     set_wheel_box(vehicle.wheels[i], wheel.yaw, *static_cast<b2PolygonShape*>(wheel.fixture->GetShape()));
   }
 }

@@ -33,10 +33,15 @@ struct Lanes {
             hn::And(hn::Ne(resistance, hn::Zero(D())), hn::Ge(hn::Mul(torque, resistance), hn::Zero(D())))) {}
 
   HWY_INLINE VD stopping(VD momentum) const {
-    const VD zero = hn::Zero(D()), end = hn::Div(momentum, dt);
+    // Where all momenta are far from an end, the results do not wait for a division.
+    const VD zero = hn::Zero(D()), far = hn::Mul(hn::Add(dt, dt), hn::Mul(resistance, resistance));
+    if (hn::AllTrue(D(), hn::Or(hn::Not(stops), hn::Gt(hn::Mul(momentum, resistance), far))))
+      return resistance;
+    const VD end = hn::Div(momentum, dt);
     const MD is_forward = hn::Gt(resistance, zero);
-    return clamped(end, hn::IfThenElse(is_forward, zero, resistance),
-                   hn::IfThenElse(is_forward, resistance, zero));
+    const VD limited = clamped(end, hn::IfThenElse(is_forward, zero, resistance),
+                               hn::IfThenElse(is_forward, resistance, zero));
+    return hn::IfThenElse(stops, limited, resistance);
   }
 
   // Torque that the losses leave, where damping and resistance may change with the momentum, N m s.
@@ -46,7 +51,7 @@ struct Lanes {
       damped =
           hn::IfThenElse(changes_damping,
                          hn::Div(hn::Mul(damping, momentum), hn::Add(carried, hn::Mul(damping, dt))), damped);
-    const VD resisted = hn::IfThenElse(stops, stopping(hn::Sub(momentum, hn::Mul(dt, damped))), resistance);
+    const VD resisted = stopping(hn::Sub(momentum, hn::Mul(dt, damped)));
     return hn::Sub(hn::Sub(torque, damped), resisted);
   }
 

@@ -59,13 +59,13 @@ class CarSpeedPid final : public Controller {
                 state, actuation + kCarTorque);
       return;
     }
-    double omega = command[1];
-    if (command_ == Command::kSteer) {
-      const SinCos sc = sin_cos(std::clamp(steer, -kSteerLimit, kSteerLimit));
-      omega = vx * sc.sin / (sc.cos * length);
-    }
     std::optional<SteerMemo> none;
     SteerMemo& memo = in.memo ? *in.memo : none.emplace();
+    double omega = command[1];
+    if (command_ == Command::kSteer) {
+      const Rotation2& turned = memo.commanded.of(std::clamp(steer, -kSteerLimit, kSteerLimit));
+      omega = vx * turned.s / (turned.c * length);
+    }
     const FrontRotations wanted = in.has_servo ? asked_of_servo(in, steer, {vx, length * omega}, memo.heading)
                                                : asked_rotations(in, steer, memo);
     const Twist2 twist{vx, 0, omega};

@@ -46,6 +46,7 @@ struct SteerMemo {
   FrontMemo asked;    // by the controller
   FrontMemo steered;  // by the dynamics class, after the servo
   LatestRotation asked_left, asked_right;
+  LatestRotation commanded;  // by the steering angle of the command
   HeadingMemo heading;
 };
 
