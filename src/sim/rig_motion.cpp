@@ -334,7 +334,7 @@ bool RigMotion::step(double dt, const SolverFrame& frame, std::span<const std::o
 
 namespace {
 
-// What a joint passed in the last step is protected.
+// Sets the impulses of a joint, which Box2D protects.
 struct JointImpulses : b2RevoluteJoint {
   static void set(b2RevoluteJoint& to, const RigJoint& joint) {
     to.*(&JointImpulses::m_impulse) = joint.impulse;

@@ -231,24 +231,25 @@ b2RevoluteJointDef revolute_joint(const Model& model, const JointModel& joint, V
   return def;
 }
 
-b2Joint* add_joint(const Model& model, const JointModel& joint, Vec2 origin, b2Body* a, b2Body* b) {
-  if (joint.type != JointType::kDistance) {
+void add_joint(const Model& model, const JointModel& joint, Vec2 origin, b2Body* a, b2Body* b) {
+  if (joint.type == JointType::kDistance) {
+    const JointFrame frame = joint_frame(model, joint, origin);
+    b2DistanceJointDef def;
+    def.bodyA = a;
+    def.bodyB = b;
+    def.localAnchorA = frame.anchor_a;
+    def.localAnchorB = frame.anchor_b;
+    def.length = def.maxLength = static_cast<float>(joint.max_length);  // the spring's rest is its longest
+    def.minLength = static_cast<float>(joint.min_length);
+    def.stiffness = static_cast<float>(joint.stiffness);
+    def.damping = static_cast<float>(joint.damping);
+    a->GetWorld()->CreateJoint(&def);
+  } else {
     b2RevoluteJointDef def = revolute_joint(model, joint, origin);
     def.bodyA = a;
     def.bodyB = b;
-    return a->GetWorld()->CreateJoint(&def);
+    a->GetWorld()->CreateJoint(&def);
   }
-  const JointFrame frame = joint_frame(model, joint, origin);
-  b2DistanceJointDef def;
-  def.bodyA = a;
-  def.bodyB = b;
-  def.localAnchorA = frame.anchor_a;
-  def.localAnchorB = frame.anchor_b;
-  def.length = def.maxLength = static_cast<float>(joint.max_length);  // the spring's rest is its longest
-  def.minLength = static_cast<float>(joint.min_length);
-  def.stiffness = static_cast<float>(joint.stiffness);
-  def.damping = static_cast<float>(joint.damping);
-  return a->GetWorld()->CreateJoint(&def);
 }
 
 float thickness_of(const BlockModel& block, std::span<const double> params) {

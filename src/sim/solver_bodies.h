@@ -106,7 +106,7 @@ void add_far_block(const BlockModel& block, const BodyState& state, Vec2 origin,
 // A revolute joint of the Model; its bodies are still to be set.
 b2RevoluteJointDef revolute_joint(const Model& model, const JointModel& joint, Vec2 origin);
 // Joined bodies do not collide with each other.
-b2Joint* add_joint(const Model& model, const JointModel& joint, Vec2 origin, b2Body* a, b2Body* b);
+void add_joint(const Model& model, const JointModel& joint, Vec2 origin, b2Body* a, b2Body* b);
 
 // m, of the thickest piece: a body is as thin as its slimmest part only in that part.
 float thickness_of(const BlockModel& block, std::span<const double> params);

@@ -41,6 +41,7 @@ RENDER_MAY_INCLUDE = {"rays": "", "level": "rays", "gl": "rays", "pictures": "gl
 SHORT = {
     "assets/confined_child.h": "interface: one function, behind which nothing is trusted",
     "base/highway_targets.h": "settings that Highway reads before its header",
+    "base/lanes.h": "interface: vectors that every processor has",
     "base/math.h": "interface of the elementary functions",
     "base/math_coefficients.h": "table of the coefficients of these functions",
     "base/registered.h": "registries of classes: the object of a class",
@@ -49,6 +50,7 @@ SHORT = {
     "sensor/more_sensors.cpp": "default that a build with sensors of its own leaves out",
     "task/more_observations.cpp": "default that a build with observations of its own leaves out",
     "tire/shaft.h": "interface: one function",
+    "tire/wheel_row.h": "interface: one function and its inputs",
     "tire/tires.cpp": "registry of the friction models",
     "vehicle/dynamics.cpp": "registry of the dynamics classes",
 }
