@@ -78,7 +78,7 @@ TEST(WheelRow, MakesTheStepOfEachWheelOnEveryInstructionSet) {
     for (const std::string& target : simd_targets()) {
       const ScopedSimdTarget use(target);
       RandomStream random(5, 0, StreamPurpose::kActionNoise);
-      for (int i = 0; i < 20'000; ++i) {
+      for (int i = 0; i < 8000; ++i) {
         const std::vector<double> params = random_params(*model, random);
         std::vector<TireInput> wheels(1 + static_cast<size_t>(i) % kMostInRow);
         for (TireInput& wheel : wheels) wheel = random_wheel(random);
