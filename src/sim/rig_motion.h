@@ -42,11 +42,11 @@ struct RigJoint {
   float reference = 0, lower = 0, upper = 0;  // rad
   b2Vec2 impulse{0, 0};
   float lower_impulse = 0, upper_impulse = 0;
-  // of the step, with the rotations at its begin
+  // of the step, with the rotations before it
   b2Vec2 world_arm_a{0, 0}, world_arm_b{0, 0};
   b2Mat22 inverse_mass{};  // 1/kg, of the point of the joint
-  float axial_mass = 0;  // kg m2
-  float angle = 0;       // rad
+  float axial_mass = 0;    // kg m2
+  float angle = 0;         // rad
 };
 
 class RigMotion {
