@@ -152,7 +152,7 @@ struct VehicleStep {
   double dt = 0;         // s
   Vec2 slope;            // m/s2, vehicle frame
   double gravity = 0;    // m/s2, across the ground
-  Rotation2 rotation{};  // T_world_base
+  Rotation2 rotation{};  // R_world_base
   Vec2 place{};          // m, of the reference point, world frame
   VehicleMotion motion{};
   const std::vector<size_t>* regions = nullptr;  // that may contain a wheel; null: the Model has none

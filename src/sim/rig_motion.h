@@ -17,10 +17,6 @@
 
 namespace mvsim {
 
-// A step of Box2D without its world: its arithmetic in its order, which gives the same bits
-// (tests/cpp/sim/rig_room_test.cpp). The equations of the joint are those of b2RevoluteJoint: Catto,
-// "Iterative Dynamics with Temporal Coherence", Game Developers Conference 2005.
-
 // A vehicle as a body of Box2D.
 struct RigBody {
   size_t body = 0;  // of the Model
@@ -49,6 +45,9 @@ struct RigJoint {
   float angle = 0;         // rad
 };
 
+// A step of Box2D without its world: its arithmetic in its order, which gives the same bits
+// (tests/cpp/sim/rig_room_test.cpp). The equations of the joint are those of b2RevoluteJoint: Catto,
+// "Iterative Dynamics with Temporal Coherence", Game Developers Conference 2005.
 class RigMotion {
  public:
   // Nothing where the room around the vehicles cannot be known.

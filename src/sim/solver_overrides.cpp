@@ -105,101 +105,6 @@ Four larger(Four a, Four b) {
   return b > a ? b : a;
 }
 
-}  // namespace
-}  // namespace mvsim
-
-#ifdef MVSIM_SHARED_BOX2D
-namespace mvsim {
-namespace {
-
-using ImpactSearch = void (*)(b2TOIOutput*, const b2TOIInput*);
-
-// That of the library.
-ImpactSearch original_impact_search() {
-  static const auto kOriginal =
-      reinterpret_cast<ImpactSearch>(dlsym(RTLD_NEXT, "_Z14b2TimeOfImpactP11b2TOIOutputPK10b2TOIInput"));
-  return kOriginal;
-}
-
-// A polygon where its sweep begins.
-struct SweptPolygon {
-  SweptPolygon(const b2DistanceProxy& proxy, const b2Sweep& sweep)
-      : vertices(proxy.m_vertices, static_cast<size_t>(proxy.m_count)) {
-    sweep.GetTransform(&pose, 0);
-    const float turn = b2Abs(sweep.a - sweep.a0);
-    if (turn == 0) return;
-    float reach = 0;
-    for (const b2Vec2 v : vertices) reach = b2Max(reach, b2DistanceSquared(v, sweep.localCenter));
-    turning = turn * std::sqrt(reach);
-  }
-
-  std::span<const b2Vec2> vertices;
-  b2Transform pose;
-  float turning = 0;  // m, longest way of a vertex by the turn
-};
-
-// Whether the second polygon is farther than `gap` beyond a side of the first. Four sides at a time.
-bool is_beyond_side(const SweptPolygon& first, const SweptPolygon& second, float gap) {
-  const b2Transform T_second_first = b2MulT(second.pose, first.pose);
-  const float c = T_second_first.q.c, s = T_second_first.q.s;
-  const size_t count = first.vertices.size();
-  for (size_t begin = 0; begin < count; begin += 4) {
-    FourLanes x{}, y{}, next_x{}, next_y{};
-    for (size_t k = 0; k < 4; ++k) {
-      const size_t i = begin + k < count ? begin + k : begin;
-      const b2Vec2 v = first.vertices[i], next = first.vertices[i + 1 < count ? i + 1 : 0];
-      x[k] = v.x, y[k] = v.y, next_x[k] = next.x, next_y[k] = next.y;
-    }
-    // outward normals, as long as the sides
-    const FourLanes out_x = next_y - y, out_y = x - next_x;
-    const FourLanes nx = c * out_x - s * out_y, ny = s * out_x + c * out_y;
-    const FourLanes at =
-        nx * ((c * x - s * y) + T_second_first.p.x) + ny * ((s * x + c * y) + T_second_first.p.y);
-    FourLanes least = FourLanes{} + b2_maxFloat;
-    for (const b2Vec2 corner : second.vertices) least = smaller(least, nx * corner.x + ny * corner.y);
-    const FourLanes apart = least - at, needed = (gap * gap) * (nx * nx + ny * ny);
-    for (int k = 0; k < 4; ++k)
-      if (apart[k] > 0 && apart[k] * apart[k] > needed[k]) return true;
-  }
-  return false;
-}
-
-// Returns whether the polygons stay apart in the step, as seen along one of their sides.
-bool cannot_meet(const b2TOIInput& in) {
-  const SweptPolygon a(in.proxyA, in.sweepA), b(in.proxyB, in.sweepB);
-  const b2Vec2 way = (in.sweepB.c - in.sweepB.c0) - (in.sweepA.c - in.sweepA.c0);
-  // Box2D ends its search at the skins and a part of its slop; the rest of twice the slop is for rounding
-  const float gap =
-      way.Length() + a.turning + b.turning + in.proxyA.m_radius + in.proxyB.m_radius + 2 * b2_linearSlop;
-  return is_beyond_side(a, b, gap) || is_beyond_side(b, a, gap);
-}
-
-}  // namespace
-}  // namespace mvsim
-
-// Most pairs that Box2D looks at in a step with contacts are too far apart to meet in it. The search of the
-// library takes 2,200 instructions for each.
-void b2TimeOfImpact(b2TOIOutput* output, const b2TOIInput* input) {
-  if (mvsim::cannot_meet(*input))
-    *output = {b2TOIOutput::e_separated, input->tMax};
-  else
-    mvsim::original_impact_search()(output, input);
-}
-#endif
-
-namespace mvsim {
-
-void use_own_box2d_functions() {
-#ifdef MVSIM_SHARED_BOX2D
-  if (!original_impact_search()) throw Error("the library of Box2D has no b2TimeOfImpact()");
-#endif
-}
-
-}  // namespace mvsim
-
-namespace mvsim {
-namespace {
-
 struct Points {
   Four x, y;
 };
@@ -346,3 +251,92 @@ void b2CollidePolygons(b2Manifold* manifold, const b2PolygonShape* a, const b2Tr
   else
     mvsim::clip_contact({*a, pose_a}, of_a.side, {*b, pose_b}, radius, false, *manifold);
 }
+
+#ifdef MVSIM_SHARED_BOX2D
+namespace mvsim {
+namespace {
+
+using ImpactSearch = void (*)(b2TOIOutput*, const b2TOIInput*);
+
+// That of the library.
+ImpactSearch original_impact_search() {
+  static const auto kOriginal =
+      reinterpret_cast<ImpactSearch>(dlsym(RTLD_NEXT, "_Z14b2TimeOfImpactP11b2TOIOutputPK10b2TOIInput"));
+  return kOriginal;
+}
+
+// A polygon where its sweep begins.
+struct SweptPolygon {
+  SweptPolygon(const b2DistanceProxy& proxy, const b2Sweep& sweep)
+      : vertices(proxy.m_vertices, static_cast<size_t>(proxy.m_count)) {
+    sweep.GetTransform(&pose, 0);
+    const float turn = b2Abs(sweep.a - sweep.a0);
+    if (turn == 0) return;
+    float reach = 0;
+    for (const b2Vec2 v : vertices) reach = b2Max(reach, b2DistanceSquared(v, sweep.localCenter));
+    turning = turn * std::sqrt(reach);
+  }
+
+  std::span<const b2Vec2> vertices;
+  b2Transform pose;
+  float turning = 0;  // m, longest way of a vertex by the turn
+};
+
+// Whether the second polygon is farther than `gap` beyond a side of the first. Four sides at a time.
+bool is_beyond_side(const SweptPolygon& first, const SweptPolygon& second, float gap) {
+  const b2Transform T_second_first = b2MulT(second.pose, first.pose);
+  const float c = T_second_first.q.c, s = T_second_first.q.s;
+  const size_t count = first.vertices.size();
+  for (size_t begin = 0; begin < count; begin += 4) {
+    FourLanes x{}, y{}, next_x{}, next_y{};
+    for (size_t k = 0; k < 4; ++k) {
+      const size_t i = begin + k < count ? begin + k : begin;
+      const b2Vec2 v = first.vertices[i], next = first.vertices[i + 1 < count ? i + 1 : 0];
+      x[k] = v.x, y[k] = v.y, next_x[k] = next.x, next_y[k] = next.y;
+    }
+    // outward normals, as long as the sides
+    const FourLanes out_x = next_y - y, out_y = x - next_x;
+    const FourLanes nx = c * out_x - s * out_y, ny = s * out_x + c * out_y;
+    const FourLanes at =
+        nx * ((c * x - s * y) + T_second_first.p.x) + ny * ((s * x + c * y) + T_second_first.p.y);
+    FourLanes least = FourLanes{} + b2_maxFloat;
+    for (const b2Vec2 corner : second.vertices) least = smaller(least, nx * corner.x + ny * corner.y);
+    const FourLanes apart = least - at, needed = (gap * gap) * (nx * nx + ny * ny);
+    for (int k = 0; k < 4; ++k)
+      if (apart[k] > 0 && apart[k] * apart[k] > needed[k]) return true;
+  }
+  return false;
+}
+
+// Returns whether the polygons stay apart in the step, as seen along one of their sides.
+bool cannot_meet(const b2TOIInput& in) {
+  const SweptPolygon a(in.proxyA, in.sweepA), b(in.proxyB, in.sweepB);
+  const b2Vec2 way = (in.sweepB.c - in.sweepB.c0) - (in.sweepA.c - in.sweepA.c0);
+  // Box2D ends its search at the skins and a part of its slop; the rest of twice the slop is for rounding
+  const float gap =
+      way.Length() + a.turning + b.turning + in.proxyA.m_radius + in.proxyB.m_radius + 2 * b2_linearSlop;
+  return is_beyond_side(a, b, gap) || is_beyond_side(b, a, gap);
+}
+
+}  // namespace
+}  // namespace mvsim
+
+// Most pairs that Box2D looks at in a step with contacts are too far apart to meet in it. The search of the
+// library takes 2,200 instructions for each.
+void b2TimeOfImpact(b2TOIOutput* output, const b2TOIInput* input) {
+  if (mvsim::cannot_meet(*input))
+    *output = {b2TOIOutput::e_separated, input->tMax};
+  else
+    mvsim::original_impact_search()(output, input);
+}
+#endif
+
+namespace mvsim {
+
+void use_own_box2d_functions() {
+#ifdef MVSIM_SHARED_BOX2D
+  if (!original_impact_search()) throw Error("the library of Box2D has no b2TimeOfImpact()");
+#endif
+}
+
+}  // namespace mvsim

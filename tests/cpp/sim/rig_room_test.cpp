@@ -66,8 +66,9 @@ TEST(RigRoom, IsTheGapToTheNearestThingLessTheWaySince) {
   EXPECT_FALSE(room.is_wide_for(0));
 }
 
-// Random drives of the first vehicle in the yard, with the solver filled anew as in a batch.
-void expect_same_drive(const std::string& world) {
+// Random drives of the first vehicle in the yard, most of the time with the solver filled anew as in a batch.
+// `touches`: steps of vehicles that touch something, at least.
+void expect_same_drive(const std::string& world, int touches = 1000) {
   Simulation sim(model_of(world), 0), solved(model_of(world + kFarBlock), 0);
   RandomStream random(3, 0, StreamPurpose::kActionNoise);
   int touched = 0, alone = 0;
@@ -97,7 +98,7 @@ void expect_same_drive(const std::string& world) {
     }
     ASSERT_EQ(hash.value(), expected.value()) << "step " << i;
   }
-  EXPECT_GT(touched, 500);
+  EXPECT_GT(touched, touches);
   EXPECT_GT(alone, 200);
 }
 
@@ -107,7 +108,7 @@ TEST(RigRoom, LeavesAllBitsOfADriveBetweenWalls) {
 
 TEST(RigRoom, LeavesAllBitsWhereAJointHasLimits) {
   expect_same_drive(yard(R"(enable_limit="true" lower_angle_deg="-50" upper_angle_deg="50")"));
-  expect_same_drive(yard(R"(enable_limit="true" lower_angle_deg="0" upper_angle_deg="1")"));
+  expect_same_drive(yard(R"(enable_limit="true" lower_angle_deg="0" upper_angle_deg="1")"), 500);
 }
 
 // Box2D solves several joints in an order of its own.
