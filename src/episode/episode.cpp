@@ -162,7 +162,7 @@ void prepare_world(const Task& task, EnvState& env, uint32_t episode, const Poll
   }
   Simulation& s = env.simulation;
   if (&s.model() != task.models[env.variant].get())
-    s = Simulation(task.models[env.variant], env.key, episode);
+    s.change_model(task.models[env.variant], env.key, episode);
   else
     s.reset(env.key, episode);
   for (size_t i = 0; i < s.model().sensors.size(); ++i) s.set_sensor_scheduled(i, false);

@@ -198,4 +198,31 @@ double convex_distance(std::span<const Vec2> convex, std::span<const Vec2> other
                   least > kApart ? polygon_distance_apart(convex, other) : polygon_distance(convex, other));
 }
 
+OutlineSides::OutlineSides(std::span<const Vec2> outline) {
+  for (size_t i = 0, j = outline.size() - 1; i < outline.size() && count_ < kMost; j = i++) {
+    const Vec2 along = outline[i] - outline[j];
+    const double length = norm(along);
+    if (!(length > 0)) continue;
+    const Vec2 outward{along.y / length, -along.x / length};
+    sides_[count_++] = {outward, dot(outward, outline[j])};
+  }
+}
+
+double OutlineSides::beyond(Vec2 center, double radius) const {
+  double farthest = -kFar;
+  for (size_t i = 0; i < count_; ++i)
+    farthest = std::max(farthest, dot(sides_[i].outward, center) - sides_[i].offset);
+  return farthest - radius;
+}
+
+double OutlineSides::beyond(std::span<const Vec2> corners) const {
+  double farthest = -kFar;
+  for (size_t i = 0; i < count_; ++i) {
+    double least = kFar;
+    for (const Vec2 corner : corners) least = std::min(least, dot(sides_[i].outward, corner));
+    farthest = std::max(farthest, least - sides_[i].offset);
+  }
+  return farthest;
+}
+
 }  // namespace mvsim

@@ -1,6 +1,7 @@
 // Convex polygons: rays against them, and distances to them.
 #pragma once
 
+#include <array>
 #include <span>
 
 #include "base/geometry.h"
@@ -40,5 +41,26 @@ double polygon_distance_apart(std::span<const Vec2> a, std::span<const Vec2> b);
 // Returns polygon_distance() from a convex polygon with vertices counter-clockwise, or `limit` if that is
 // smaller. Polygons farther apart than `limit` are recognised without the distance.
 double convex_distance(std::span<const Vec2> convex, std::span<const Vec2> other, double limit);
+
+// Sides of a convex outline with vertices counter-clockwise. What lies beyond one of them is as far from the
+// outline at least: a bound that takes far less time than the distance.
+class OutlineSides {
+ public:
+  explicit OutlineSides(std::span<const Vec2> outline);
+
+  // How far all of a circle or a polygon is beyond the side that it is farthest beyond, m; below 0 where it
+  // is beyond none.
+  double beyond(Vec2 center, double radius) const;
+  double beyond(std::span<const Vec2> corners) const;
+
+ private:
+  static constexpr size_t kMost = 24;  // a bound by some of the sides is one, too
+  struct Side {
+    Vec2 outward;  // unit vector
+    double offset;
+  };
+  std::array<Side, kMost> sides_;
+  size_t count_ = 0;
+};
 
 }  // namespace mvsim

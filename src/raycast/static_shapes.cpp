@@ -161,7 +161,9 @@ double StaticShapes::distance(Vec2 point, double limit) const {
   return best;
 }
 
-double StaticShapes::distance(std::span<const Vec2> outline, const Circle& around, double limit) const {
+// The least of `limit` and distance_to(shape, least so far) of the shapes near a circle.
+template <typename DistanceTo>
+double StaticShapes::nearest(const Circle& around, double limit, DistanceTo distance_to) const {
   double best = limit;
   visit(
       around.center, [&] { return best + around.radius + kSlack; },
@@ -171,10 +173,25 @@ double StaticShapes::distance(std::span<const Vec2> outline, const Circle& aroun
           const Shape& s = shapes_[shape];
           const Vec2 apart = s.center - around.center;
           const double reach = best + around.radius + s.radius + kSlack;
-          if (dot(apart, apart) <= reach * reach) best = convex_distance(outline, vertices(shape), best);
+          if (dot(apart, apart) <= reach * reach) best = std::min(best, distance_to(shape, best));
         });
       });
   return best;
+}
+
+double StaticShapes::distance(std::span<const Vec2> outline, const Circle& around, double limit) const {
+  return nearest(around, limit,
+                 [&](int shape, double best) { return convex_distance(outline, vertices(shape), best); });
+}
+
+double StaticShapes::distance_at_least(std::span<const Vec2> outline, const Circle& around,
+                                       double limit) const {
+  const OutlineSides sides(outline);
+  return nearest(around, limit, [&](int shape, double best) {
+    const Shape& s = shapes_[shape];
+    const double gap = sides.beyond(s.center, s.radius);
+    return gap < best ? std::max({gap, sides.beyond(vertices(shape)), 0.0}) : best;
+  });
 }
 
 void StaticShapes::within(Vec2 point, double radius, std::vector<int>& found) const {

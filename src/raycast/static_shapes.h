@@ -30,6 +30,9 @@ class StaticShapes {
   // The same from a convex, counter-clockwise outline, which a circle holds.
   double distance(std::span<const Vec2> outline, const Circle& around, double limit) const;
 
+  // The same or less, in a part of the time.
+  double distance_at_least(std::span<const Vec2> outline, const Circle& around, double limit) const;
+
   // Indices of the shapes at most `radius` from the point, ascending; replaces the contents of `found`.
   void within(Vec2 point, double radius, std::vector<int>& found) const;
 
@@ -51,6 +54,8 @@ class StaticShapes {
   void visit(Vec2 point, Limit limit, EnterNode enter_node, VisitLeaf visit_leaf) const;
   template <typename Use>
   void for_shapes(const Node& leaf, Use use) const;
+  template <typename DistanceTo>
+  double nearest(const Circle& around, double limit, DistanceTo distance_to) const;
 
   std::vector<Vec2> vertices_;
   std::vector<PolygonSide> sides_;  // of all shapes with two vertices and more

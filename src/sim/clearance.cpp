@@ -66,10 +66,12 @@ class SquareBounds {
   double room_ = std::numeric_limits<double>::infinity();
 };
 
+enum class Answer { kExact, kNoMore };  // the distance, or one that is no longer and quicker to compute
+
 // From an outline that a circle of `radius` about `center` holds; at most `limit`. Bounds first: they pass
 // over nearly all cells.
-double grid_distance(const GridModel& grid, const Polygon& outline, Vec2 center, double radius,
-                     double limit) {
+double grid_distance(const GridModel& grid, const Polygon& outline, Vec2 center, double radius, double limit,
+                     Answer answer = Answer::kExact) {
   constexpr size_t kUsualCells = 128;
   const Vec2 local_center = transform_back(grid.T_world_grid, center);
   const double reach = limit + radius;
@@ -90,7 +92,11 @@ double grid_distance(const GridModel& grid, const Polygon& outline, Vec2 center,
   std::vector<double> least;
   least.reserve(cells.size());
   for (const CellIndex cell : cells) least.push_back(bounds.at_least(cell));
+  // the nearest by its bound comes first, so that few others are looked at closely
+  const auto nearest = std::ranges::min_element(least);
+  if (nearest == least.end()) return limit;
   double best = limit;
+  if (answer == Answer::kNoMore) return std::min(best, *nearest);
   const auto look = [&](size_t i) {
     if (least[i] > best + kRounding) return;
     const double x = cells[i].x * side, y = cells[i].y * side;
@@ -98,9 +104,7 @@ double grid_distance(const GridModel& grid, const Polygon& outline, Vec2 center,
     best = std::min(
         best, least[i] > kApart ? polygon_distance_apart(local, square) : polygon_distance(local, square));
   };
-  // the nearest by its bound comes first, so that few others are looked at closely
-  const auto nearest = std::ranges::min_element(least);
-  if (nearest != least.end()) look(static_cast<size_t>(nearest - least.begin()));
+  look(static_cast<size_t>(nearest - least.begin()));
   for (size_t i = 0; i < cells.size(); ++i) look(i);
   return best;
 }
@@ -148,28 +152,32 @@ std::span<const MovingShape> shapes_around(const SimScene& sim, size_t vehicle) 
   return sim.scene.all_shapes(m, s.params, s.bodies, s.wheels);
 }
 
+// To grids, static shapes and `others`, but for `except_body` (-1: none) and those that are joined to it.
 // Compares circles first, and computes the exact distance of polygons only for shapes that are near enough.
-double outline_clearance(const SimScene& sim, size_t index, const Polygon& outline, double limit,
-                         std::span<const MovingShape> others) {
-  const Model& m = sim.model;
-  const VehicleModel& vehicle = m.vehicles[index];
-  const Pose2 pose = body_pose(sim, vehicle.body);
-  const Vec2 center{pose.x, pose.y};
-  const double radius = vehicle.chassis.radius;
-  const int group = m.bodies[vehicle.body].joint_group;
+double outline_distance(const Model& m, const Polygon& outline, const Circle& around, int except_body,
+                        double limit, std::span<const MovingShape> others, Answer answer = Answer::kExact) {
+  const int group = group_of(m, except_body);
   double best = limit;
   for (const GridModel& grid : m.grids)
-    best = std::min(best, grid_distance(grid, outline, center, radius, best));
-  best = m.static_shapes.distance(outline, {center, radius}, best);
+    best = std::min(best, grid_distance(grid, outline, around.center, around.radius, best, answer));
+  best = answer == Answer::kExact ? m.static_shapes.distance(outline, around, best)
+                                  : m.static_shapes.distance_at_least(outline, around, best);
   for (const MovingShape& shape : others) {
-    if (shape.body == static_cast<int>(vehicle.body)) continue;
+    if (shape.body == except_body) continue;
     if (group >= 0 && group_of(m, shape.body) == group) continue;
-    const double reach = best + radius + shape.radius;
-    const Vec2 d = shape.center - center;
+    const double reach = best + around.radius + shape.radius;
+    const Vec2 d = shape.center - around.center;
     if (dot(d, d) < reach * reach)
       best = convex_distance(outline, {shape.vertices, static_cast<size_t>(shape.count)}, best);
   }
   return best;
+}
+
+double outline_clearance(const SimScene& sim, size_t vehicle, double limit) {
+  const VehicleModel& v = sim.model.vehicles[vehicle];
+  return outline_distance(sim.model, vehicle_outline(sim, vehicle),
+                          {vehicle_position(sim, vehicle), v.chassis.radius}, static_cast<int>(v.body), limit,
+                          shapes_around(sim, vehicle));
 }
 
 bool overlaps_map(const SimView& sim, const Polygon& outline) {
@@ -207,6 +215,13 @@ double distance_to_static(const SimScene& sim, Vec2 point, double limit) {
   return distance_to_shapes(m, sim.scene.blocks(m, sim.state.params, sim.state.bodies), point, best, -1);
 }
 
+double distance_to_static(const SimScene& sim, const Polygon& outline, const Pose2& pose, double radius,
+                          double limit) {
+  const Model& m = sim.model;
+  return outline_distance(m, placed_outline(outline, 1, pose), {{pose.x, pose.y}, radius}, -1, limit,
+                          sim.scene.blocks(m, sim.state.params, sim.state.bodies), Answer::kNoMore);
+}
+
 double distance_to_standing(const SimScene& sim, Vec2 point, double limit) {
   const Model& m = sim.model;
   double best = distance_to_fixed(m, point, limit);
@@ -219,9 +234,8 @@ double distance_to_standing(const SimScene& sim, Vec2 point, double limit) {
 }
 
 double clearance(const SimScene& sim, size_t index, double limit) {
-  double best = outline_clearance(sim, index, vehicle_outline(sim, index), limit, shapes_around(sim, index));
-  for (const size_t other : sim.model.joined_vehicles(index))
-    best = outline_clearance(sim, other, vehicle_outline(sim, other), best, shapes_around(sim, other));
+  double best = outline_clearance(sim, index, limit);
+  for (const size_t other : sim.model.joined_vehicles(index)) best = outline_clearance(sim, other, best);
   return best;
 }
 

@@ -13,10 +13,9 @@
 namespace mvsim {
 namespace {
 
-constexpr double kLookAhead = 1.5;      // m, farthest distance worth measuring
-constexpr double kLeaveContact = 0.05;  // m of free distance before Box2D is left again
-constexpr double kPushedOut = 0.05;     // m by which contacts may move a body beside its velocity
-constexpr float kAtRest = 1e-5f;        // m/s and rad/s of a block that counts as lying still
+constexpr double kLookAhead = 1.5;   // m, farthest distance worth measuring
+constexpr double kPushedOut = 0.05;  // m by which contacts may move a body beside its velocity
+constexpr float kAtRest = 1e-5f;     // m/s and rad/s of a block that counts as lying still
 
 bool is_within_reach(const SimState& s, const Workspace& w, size_t vehicle) {
   return w.vehicles[vehicle].travel <= s.free_distances[vehicle];  // false for NaN
@@ -30,7 +29,7 @@ double margin_of(const Model& m, size_t vehicle) {
 void measure_free_distance(const Model& m, SimState& s, Workspace& w, size_t i) {
   const double margin = margin_of(m, i);
   const Vec2 center = reference_point(s.bodies[m.vehicles[i].body]);
-  double free = distance_to_static({{m, s}, w.scene}, center, kLookAhead + margin) - margin;
+  double free = free_distance(m, s, w, i);
   for (size_t j = 0; j < m.vehicles.size(); ++j) {
     if (j == i) continue;
     const double between =
@@ -121,6 +120,12 @@ bool is_movable_block(const Model& m, const BodyModel& body) {
 
 bool is_moving(const BodyState& b) {
   return !(std::fabs(b.vx) < kAtRest && std::fabs(b.vy) < kAtRest && std::fabs(b.omega) < kAtRest);
+}
+
+double free_distance(const Model& m, const SimState& s, Workspace& w, size_t vehicle) {
+  const double margin = margin_of(m, vehicle);
+  const Vec2 center = reference_point(s.bodies[m.vehicles[vehicle].body]);
+  return distance_to_static({{m, s}, w.scene}, center, kLookAhead + margin) - margin;
 }
 
 bool all_within_reach(const SimState& s, const Workspace& w) {

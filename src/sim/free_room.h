@@ -20,11 +20,16 @@ namespace mvsim {
 // move freely share the room between them. Bodies that the solver moves stay farther from them than one step
 // can take them.
 
+inline constexpr double kLeaveContact = 0.05;  // m of free distance before Box2D is left again
+
 // Free distance of a vehicle that may touch something as it stands.
 inline constexpr double kUnmeasured = -1;
 
 bool is_movable_block(const Model& m, const BodyModel& body);
 bool is_moving(const BodyState& block);
+
+// How far a vehicle may go before it could touch what is no vehicle, m; below 0: it may touch it now.
+double free_distance(const Model& m, const SimState& s, Workspace& w, size_t vehicle);
 
 // Returns whether each vehicle reaches its pose in Workspace::moved within its free distance.
 bool all_within_reach(const SimState& s, const Workspace& w);

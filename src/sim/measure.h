@@ -71,7 +71,11 @@ double distance_to_obstacles(const SimScene& sim, Vec2 point, double limit, int 
 double distance_to_fixed(const Model& m, Vec2 point, double limit);
 // As distance_to_obstacles(), without all vehicles.
 double distance_to_static(const SimScene& sim, Vec2 point, double limit);
-// The same, without all vehicles, people and bodies that policies drive.
+// The same or less from a convex, counter-clockwise outline at `pose`, about which a circle of `radius` m
+// holds it.
+double distance_to_static(const SimScene& sim, const Polygon& outline, const Pose2& pose, double radius,
+                          double limit);
+// The same from a point, without all vehicles, people and bodies that policies drive.
 double distance_to_standing(const SimScene& sim, Vec2 point, double limit);
 // As distance_to_obstacles(), from the chassis outline of a vehicle and of those joined to it.
 double clearance(const SimScene& sim, size_t vehicle, double limit);

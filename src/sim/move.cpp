@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "sim/free_room.h"
 #include "sim/measure.h"
@@ -85,25 +86,22 @@ bool is_held(const SimState& s, size_t vehicle) {
   return s.in_contact && s.vehicles[vehicle].by_solver;
 }
 
-// Each vehicle that is not held to where it gets if it touches nothing.
-void integrate_freely(const Model& m, SimState& s, Workspace& w, double dt) {
-  for (size_t i = 0; i < m.vehicles.size(); ++i) {
-    if (is_held(s, i)) continue;
-    const size_t index = m.vehicles[i].body;
-    BodyState& body = s.bodies[index];
-    VehicleState& state = s.vehicles[i];
-    VehicleWork& mine = w.vehicles[i];
-    mine.other = body;
-    integrate_free(body, s.inertias[index], mine.force, dt, mine.yaw);
-    // rotations at once, in the order in which the next step waits for them
-    if (state.rounded.is_kept) {
-      mine.other_rounded = state.rounded;
-      advance(state.rounded, body, s.inertias[index], dt);
-      mine.rounded_yaw.of(state.rounded.angle);
-    }
-    if (!state.by_solver) mine.yaw.of(body.angle);
-    mine.travel = norm(reference_point(body) - reference_point(mine.other));
+// To where the vehicle gets if it touches nothing.
+void integrate_freely(const Model& m, SimState& s, Workspace& w, size_t vehicle, double dt) {
+  const size_t index = m.vehicles[vehicle].body;
+  BodyState& body = s.bodies[index];
+  VehicleState& state = s.vehicles[vehicle];
+  VehicleWork& mine = w.vehicles[vehicle];
+  mine.other = body;
+  integrate_free(body, s.inertias[index], mine.force, dt, mine.yaw);
+  // rotations at once, in the order in which the next step waits for them
+  if (state.rounded.is_kept) {
+    mine.other_rounded = state.rounded;
+    advance(state.rounded, body, s.inertias[index], dt);
+    mine.rounded_yaw.of(state.rounded.angle);
   }
+  if (!state.by_solver) mine.yaw.of(body.angle);
+  mine.travel = norm(reference_point(body) - reference_point(mine.other));
 }
 
 // From where each vehicle was to where it gets freely, or back.
@@ -164,23 +162,75 @@ void leave_contact(const Model& m, SimState& s, Workspace& w) {
   for (const size_t i : m.moving_bodies)
     if (is_movable_block(m, m.bodies[i])) s.bodies[i].vx = s.bodies[i].vy = s.bodies[i].omega = 0;
   s.in_contact = false;
-  w.solver.reset();
+  w.drop_solver();
+  w.apart.drop_steps();
   w.forget_levels();  // blocks lie still from here on
 }
 
 // The solver, with those vehicles in it that it holds now.
 RigidBodySolver& solver_of_held(const Model& m, const SimState& s, Workspace& w) {
   const bool is_elsewhere = w.solver && !(w.solver->origin() == s.solver_origin);
-  if (!w.solver || is_elsewhere || (w.solver_is_stale && !w.solver->refill(s)))
-    w.solver = std::make_unique<RigidBodySolver>(m, s);
+  if (!w.solver || is_elsewhere || (w.solver_is_stale && !w.solver->refill(s))) {
+    w.drop_solver();
+    w.solver = std::make_unique<RigidBodySolver>(m, s, std::move(w.spare_world));
+  }
   w.solver_is_stale = false;
   for (size_t i = 0; i < m.vehicles.size(); ++i)
     if (s.vehicles[i].by_solver && !w.solver->has(i)) w.solver->add(s, i);
   return *w.solver;
 }
 
+// Box2D makes the steps that were made without it.
+void make_up(const Model& m, SimState& s, Workspace& w) {
+  if (!w.apart.is_any()) return;
+  const VehicleModel& v = m.vehicles[0];
+  const ApartSteps::Record record = w.apart.take();
+  const BodyState body = s.bodies[v.body];
+  const RoundedPose rounded = s.vehicles[0].rounded;
+  const Vec2 origin = std::exchange(s.solver_origin, record.origin);
+  std::vector<WheelState> wheels(s.wheels);
+  for (size_t i = 0; i < record.steps.size(); ++i) {
+    const ApartSteps::Step& step = record.steps[i];
+    s.bodies[v.body] = step.body;
+    s.vehicles[0].rounded = step.rounded;
+    for (size_t k = 0; k < wheels.size(); ++k) s.wheels[k].steer = record.steers[i * wheels.size() + k];
+    RigidBodySolver& solver = solver_of_held(m, s, w);
+    solver.turn_wheels(v, s.wheels);
+    solver.set_velocity(v.body, step.body);
+    if (!v.controller->imposes_twist()) solver.apply(v.body, step.force);
+    solver.set_step_squares({});
+    solver.step(step.dt, s);
+  }
+  for (size_t k = 0; k < wheels.size(); ++k) s.wheels[k].steer = wheels[k].steer;
+  s.solver_origin = origin;
+  s.vehicles[0].rounded = rounded;
+  s.bodies[v.body] = body;
+  w.solver->set_velocity(v.body, body);  // an ideal controller has set another one since
+}
+
+// Makes the step without Box2D, if a vehicle near things surely touches nothing in it. Returns false and does
+// nothing where it may.
+bool step_apart(const Model& m, SimState& s, Workspace& w, double dt) {
+  if (!ApartSteps::are_possible(m) || w.apart.is_full()) return false;
+  const Vec2 origin = s.solver_origin;
+  keep_origin_near(m, s);
+  if (!(s.solver_origin == origin)) return false;
+  const size_t index = m.vehicles[0].body;
+  const RoundedPose rounded = s.vehicles[0].rounded;
+  integrate_freely(m, s, w, 0, dt);
+  const BodyState after = s.bodies[index];
+  swap_places(m, s, w, 0);
+  if (!w.apart.has_room({{m, s}, w.scene}, after)) return false;
+  w.apart.add({dt, w.vehicles[0].force, s.bodies[index], rounded}, s.wheels, origin);
+  swap_places(m, s, w, 0);
+  s.in_contact = true;
+  s.vehicles[0].in_collision = false;
+  return true;
+}
+
 void move_by_solver(const Model& m, SimState& s, Workspace& w, double dt) {
   s.in_contact = true;
+  make_up(m, s, w);
   keep_origin_near(m, s);
   RigidBodySolver& solver = solver_of_held(m, s, w);
   for (size_t i = 0; i < m.vehicles.size(); ++i) {
@@ -226,7 +276,8 @@ bool is_any_held(const SimState& s) {
 }  // namespace
 
 void move(const Model& m, SimState& s, Workspace& w, double dt) {
-  integrate_freely(m, s, w, dt);
+  for (size_t i = 0; i < m.vehicles.size(); ++i)
+    if (!is_held(s, i)) integrate_freely(m, s, w, i, dt);
   const bool everyone = needs_solver(m, s, w);
   if (!s.in_contact && !everyone && all_within_reach(s, w)) {
     for (size_t i = 0; i < m.vehicles.size(); ++i) note_free_move(s, w, i);
@@ -243,7 +294,12 @@ void move(const Model& m, SimState& s, Workspace& w, double dt) {
     move_all_freely(m, s, w);
     return;
   }
-  move_by_solver(m, s, w, dt);
+  if (!everyone && step_apart(m, s, w, dt)) {
+    if (!w.apart.may_leave(m, s, w)) return;
+    make_up(m, s, w);
+  } else {
+    move_by_solver(m, s, w, dt);
+  }
   if (everyone) return;
   release_free_ones(m, s, w);
   if (!is_any_held(s) && blocks_rest(m, s) && !w.solver->has_overlap()) leave_contact(m, s, w);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "sim/rig_motion.h"
 #include "sim/sim_state.h"
@@ -33,10 +34,11 @@ void give_velocity(b2Body& body, const BodyState& state) {
 }  // namespace
 
 struct RigidBodySolver::Impl {
-  Impl(const Model& m, const SimState& state)
-      : model(m),
+  Impl(const Model& m, const SimState& state, SolverWorld place)
+      : owned(std::move(place)),
+        world(owned.get()),
+        model(m),
         frame(m, state.solver_origin),
-        world(b2Vec2(0, 0)),
         filter(world),
         pairs(world),
         figures(m.vehicles.size()),
@@ -248,9 +250,10 @@ struct RigidBodySolver::Impl {
         add_to_state(state, model.bodies[i], i, frame, movable[place], moves.of(place));
   }
 
+  SolverWorld owned;
+  b2World& world;
   const Model& model;
   SolverFrame frame;
-  b2World world;
   SolverFilter filter;
   OverlapListener overlaps;
   SolverPairs pairs;
@@ -274,8 +277,8 @@ struct RigidBodySolver::Impl {
   std::array<std::vector<BodyMove>, kMaxHalvings + 1> earlier_moves;
 };
 
-RigidBodySolver::RigidBodySolver(const Model& model, const SimState& state)
-    : impl_(std::make_unique<Impl>(model, state)) {
+RigidBodySolver::RigidBodySolver(const Model& model, const SimState& state, SolverWorld world)
+    : impl_(std::make_unique<Impl>(model, state, std::move(world))) {
   b2BodyDef ground;
   impl_->ground = impl_->world.CreateBody(&ground);
   impl_->wheels.resize(model.wheel_count);
@@ -291,6 +294,11 @@ RigidBodySolver::RigidBodySolver(const Model& model, const SimState& state)
 }
 
 RigidBodySolver::~RigidBodySolver() = default;
+
+SolverWorld RigidBodySolver::give_up() {
+  impl_->owned.clear();
+  return std::move(impl_->owned);
+}
 
 Vec2 RigidBodySolver::origin() const {
   return impl_->frame.origin();

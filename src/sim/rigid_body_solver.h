@@ -9,7 +9,25 @@
 #include "sim/move.h"
 #include "sim/sim_state.h"
 
+class b2World;
+
 namespace mvsim {
+
+// A world of Box2D without bodies. An emptied one has the memory of the bodies that it had, and the next
+// solver in it has the same results as one in a new world.
+class SolverWorld {
+ public:
+  SolverWorld();  // none yet
+  SolverWorld(SolverWorld&&) noexcept;
+  SolverWorld& operator=(SolverWorld&&) noexcept;
+  ~SolverWorld();
+
+  b2World& get();  // makes it at the first call
+  void clear();    // destroys all bodies, and forgets filter and listener
+
+ private:
+  std::unique_ptr<b2World> world_;
+};
 
 // Wrapper of Box2D: contacts, ground friction of blocks, integration. A step adds the motion of Box2D's
 // bodies to a SimState. A solver is filled from the state in document order and holds no state of its own.
@@ -32,8 +50,11 @@ class RigidBodySolver {
  public:
   // Holds the blocks that can move, the vehicles that the state gives to it (VehicleState::by_solver), and
   // static blocks as soon as one of these comes near. Throws Error for a body too thin for the solver.
-  RigidBodySolver(const Model& model, const SimState& state);
+  RigidBodySolver(const Model& model, const SimState& state, SolverWorld world = {});
   ~RigidBodySolver();
+
+  // Returns the world for another solver. Nothing but the destructor may be called after it.
+  SolverWorld give_up();
 
   // Brings the solver to the state of a newly made one. Between the state it was made of and this one, only
   // poses, velocities and the vehicles that the solver holds may have changed. Returns false and does nothing

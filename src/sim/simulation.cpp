@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "model/scene_view.h"
 #include "sim/snapshot.h"
@@ -20,6 +21,13 @@ Simulation::Simulation(std::shared_ptr<const Model> model, uint64_t key, uint32_
 
 Simulation::Simulation(std::shared_ptr<const Model> model, SimState state)
     : model_(std::move(model)), state_(std::move(state)) {}
+
+void Simulation::change_model(std::shared_ptr<const Model> model, uint64_t key, uint32_t episode) {
+  work_.drop_solver();
+  SolverWorld world = std::move(work_.spare_world);
+  *this = Simulation(std::move(model), key, episode);
+  work_.spare_world = std::move(world);
+}
 
 void Simulation::place_block(size_t block, const Pose2& pose) {
   mvsim::place_block(*model_, state_, work_, block, pose);

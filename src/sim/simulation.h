@@ -35,6 +35,8 @@ class Simulation {
   // Sets the model's initial state with nominal parameters and the random streams of (key, episode). Nothing
   // of the earlier state remains.
   void reset(uint64_t key, uint32_t episode) { reset_state(*model_, state_, work_, key, episode); }
+  // Becomes a new simulation of `model`, which keeps only the memory of Box2D.
+  void change_model(std::shared_ptr<const Model> model, uint64_t key, uint32_t episode);
 
   // -- changes between steps (sim/place.h); each takes effect at the next step
   void place_vehicle(size_t vehicle, const Pose2& pose) {
@@ -75,7 +77,7 @@ class Simulation {
   void set_always_solver(bool always);
   // Drops Box2D's memory of contacts. The next step then starts from the state alone, so a copy that is made
   // now continues bit for bit. Call it at the start of every control period.
-  void refill_solver() { work_.solver_is_stale = true; }
+  void refill_solver() { work_.refill_solver(); }
 
   // Adds an observer of every later step. Observers are not owned and no part of the state: a copy has none.
   void add_observer(StepObserver& observer) { observers_.add(observer, *model_); }

@@ -8,6 +8,7 @@
 
 #include "sim/free_room.h"
 #include "sim/move.h"
+#include "sim/rigid_body_solver.h"
 #include "sim/solver_passage.h"
 
 namespace mvsim {
@@ -84,6 +85,22 @@ Pose2 pose_in_solver_body(const Model& model, Vec2 origin, size_t index) {
 }
 
 }  // namespace
+
+SolverWorld::SolverWorld() = default;
+SolverWorld::SolverWorld(SolverWorld&&) noexcept = default;
+SolverWorld& SolverWorld::operator=(SolverWorld&&) noexcept = default;
+SolverWorld::~SolverWorld() = default;
+
+b2World& SolverWorld::get() {
+  if (!world_) world_ = std::make_unique<b2World>(b2Vec2(0, 0));
+  return *world_;
+}
+
+void SolverWorld::clear() {
+  while (b2Body* const body = world_->GetBodyList()) world_->DestroyBody(body);
+  world_->SetContactFilter(nullptr);
+  world_->SetContactListener(nullptr);
+}
 
 const RoundedPose* SolverFrame::rounded(const SimState& s, size_t body) const {
   const BodyModel& kind = model_->bodies[body];

@@ -87,18 +87,23 @@ double distance_to_other(const Model& m, const SimState& s, Vec2 at, const Wante
 constexpr double kAboveAnchor = 0.5;                   // m, where a trailer's anchor looks for ground
 constexpr double kClimb = 0.55, kAboveChassis = 1.05;  // of a wheel's diameter, of the chassis' height
 
-// Blocks matter only if some part of their top is low enough, and as near to `at` as `reach`.
-void find_tops_below(double height, const Model& m, const SimState& s, Workspace& w, Vec2 at, double reach) {
-  constexpr double kGroundSlack = 1e-6;  // m, beyond any rounding
+bool is_within(const BlockModel& block, const Pose2& pose, Vec2 at, double reach) {
+  const Vec2 offset = at - Vec2{pose.x, pose.y};
+  const double far = reach + block.top.radius + kGroundSlack;
+  return dot(offset, offset) <= far * far;
+}
+
+// Blocks matter to a vehicle only if some part of their top is low enough, and within `reach` of the vehicle.
+void find_tops_below(double height, const Model& m, const SimState& s, Workspace& w, size_t vehicle,
+                     double reach) {
   const SimView sim{m, s};
+  const Vec2 at = vehicle_position(sim, vehicle);
   w.tops.clear();
-  for (size_t b = 0; b < m.blocks.size(); ++b) {
+  for (const size_t b : w.vehicles[vehicle].tops.of(m, s, at, reach)) {
     const BlockModel& block = m.blocks[b];
     if (s.block_z[b] + block.top.lowest() > height) continue;
     const Pose2 pose = block_plane_pose(sim, b);
-    const Vec2 offset = at - Vec2{pose.x, pose.y};
-    const double far = reach + block.top.radius + kGroundSlack;
-    if (dot(offset, offset) <= far * far) w.tops.push_back({&block.top, pose, s.block_z[b]});
+    if (is_within(block, pose, at, reach)) w.tops.push_back({&block.top, pose, s.block_z[b]});
   }
   add_moving_planes(m, s, height, w.tops);
 }
@@ -174,6 +179,19 @@ Vec2 place_of(const Model& m, const SimState& s, size_t vehicle) {
 
 }  // namespace
 
+void NearTops::look(const Model& m, const SimState& s, Vec2 at, double reach) {
+  constexpr double kRoom = 1;  // m that the vehicle may go until it is looked again
+  center_ = at;
+  reach_ = reach + kRoom;
+  known_ = true;
+  found_.clear();
+  for (size_t b = 0; b < m.blocks.size(); ++b) {
+    const BlockModel& block = m.blocks[b];
+    const bool may_move = !block.traits.is_static || block.is_led;
+    if (may_move || is_within(block, block_plane_pose({m, s}, b), at, reach_)) found_.push_back(b);
+  }
+}
+
 LevelGround find_level_ground(const Model& m, const SimState& s, Vec2 center, double z, GroundQuery query) {
   LevelGround out{.center = center, .z = z, .room = 0, .known = true};
   double on_plane = 0;
@@ -199,7 +217,7 @@ double stand(const Model& m, SimState& s, Workspace& w, size_t index) {
   for (const WheelModel& wheel : v.wheels) axle = std::max(axle, state.z + wheel.radius);
   if (state.pitch != 0 || state.roll != 0) axle += v.radius;
   const double reach = v.first_joint_anchor ? std::max(v.radius, norm(*v.first_joint_anchor)) : v.radius;
-  find_tops_below(axle, m, s, w, place_of(m, s, index), reach);
+  find_tops_below(axle, m, s, w, index, reach);
   if (m.terrain.empty() && w.tops.empty()) {
     state.z = state.pitch = state.roll = 0;
     return 0;
@@ -237,7 +255,7 @@ void find_step_squares(const Model& m, const SimState& s, Workspace& w, size_t i
   const Rotation2 R_world_yaw = w.vehicles[index].yaw.of(pose.yaw);
   const Tilt& tilt = w.vehicles[index].tilt.of(state);
   const double top = kAboveChassis * v.z_max, climb = kClimb * 2 * v.wheels[0].radius;
-  find_tops_below(state.z + top + v.radius, m, s, w, {pose.x, pose.y}, v.radius + std::fabs(top));
+  find_tops_below(state.z + top + v.radius, m, s, w, index, v.radius + std::fabs(top));
   for (const Vec2 corner : v.chassis.outline) {
     const Vec3 p = tilt.apply({corner.x, corner.y, top});
     const Vec2 at = Vec2{pose.x, pose.y} + R_world_yaw.rotate({p.x, p.y});
@@ -264,7 +282,9 @@ void learn_ground(const Model& m, const SimState& s, Workspace& w, size_t index,
   const VehicleState& state = s.vehicles[index];
   LevelGround& level = w.vehicles[index].level;
   const Vec2 at = place_of(m, s, index);
-  if (state.pitch != 0 || state.roll != 0 || level.holds(state, at, kWorthwhile)) return;
+  // room grows by no more than the way
+  const double way = std::max(kWorthwhile, -level.room);
+  if (state.pitch != 0 || state.roll != 0 || level.holds(state, at, way)) return;
   const std::optional<GroundQuery> query = level_query(m, v);
   if (!query || state.z - wheel_ground > kClimb * 2 * v.wheels[0].radius) return;
   // ground that moves is not to be remembered, unless it always stays above what the vehicle looks at

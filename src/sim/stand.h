@@ -1,6 +1,8 @@
 // How a vehicle stands on the ground: its tilt, level ground around it, heights under its wheels.
 #pragma once
 
+#include <vector>
+
 #include "base/geometry.h"
 #include "sim/sim_state.h"
 
@@ -60,6 +62,26 @@ struct LevelGround {
 // Looks at all ground about a point: `room` is how far `query` may be moved from there so that the largest
 // height below each ceiling is `z`, to the bit; not positive if it is another at the point itself.
 LevelGround find_level_ground(const Model& m, const SimState& s, Vec2 center, double z, GroundQuery query);
+
+// Blocks that may be ground near a vehicle: a few of thousands. A cache that changes no value.
+class NearTops {
+ public:
+  // Indices of Model::blocks, ascending: all that may move, and those whose top is at most `reach` m from
+  // `at`, and some more.
+  const std::vector<size_t>& of(const Model& m, const SimState& s, Vec2 at, double reach) {
+    if (!known_ || norm(at - center_) + reach > reach_) look(m, s, at, reach);
+    return found_;
+  }
+  void forget() { known_ = false; }  // after a block was placed
+
+ private:
+  void look(const Model& m, const SimState& s, Vec2 at, double reach);
+
+  bool known_ = false;
+  Vec2 center_;
+  double reach_ = 0;  // m
+  std::vector<size_t> found_;
+};
 
 // How a vehicle stands on the ground: maps, planes and the tops of blocks.
 

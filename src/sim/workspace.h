@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "sim/apart_steps.h"
 #include "sim/body_state.h"
 #include "sim/drive.h"
 #include "sim/move.h"
@@ -31,6 +32,7 @@ struct VehicleWork {
   std::optional<WheelStance> stance{};  // if its loads are transferred
   TiltMemo tilt;
   LevelGround level;
+  NearTops tops;
   NearRegions regions;
 };
 
@@ -52,7 +54,8 @@ struct Workspace {
   }
   // After one that placed and resized no block, or none that the scene has not been told of.
   void forget_contacts() {
-    solver.reset();
+    drop_solver();
+    apart.forget();
     forget_levels();
     for (VehicleWork& vehicle : vehicles) {
       vehicle.regions.forget();
@@ -60,12 +63,24 @@ struct Workspace {
     }
     scene.begin_moment();
   }
+  void drop_solver() {
+    if (solver) spare_world = solver->give_up();
+    solver.reset();
+  }
+  // Box2D's copy is to be filled from the state before its next step.
+  void refill_solver() {
+    solver_is_stale = true;
+    apart.drop_steps();
+  }
   // To a Model with so many vehicles.
   void fit(size_t count) {
     if (vehicles.size() != count) vehicles.resize(count);
   }
   void forget_levels() {
-    for (VehicleWork& vehicle : vehicles) vehicle.level = {};
+    for (VehicleWork& vehicle : vehicles) {
+      vehicle.level = {};
+      vehicle.tops.forget();
+    }
   }
   // After a step in which blocks may have moved.
   void forget_movable_ground() {
@@ -76,6 +91,8 @@ struct Workspace {
   // Box2D's copy of the bodies, made at the first step after a change and dropped by the next change.
   std::unique_ptr<RigidBodySolver> solver;
   bool solver_is_stale = false;  // to be filled again before its next step
+  SolverWorld spare_world;       // of an earlier solver, for the next one
+  ApartSteps apart;
   SceneBuffer scene;
   std::vector<VehicleWork> vehicles;
   std::vector<BodyState> before;  // by moving body

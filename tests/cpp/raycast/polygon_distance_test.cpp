@@ -93,6 +93,7 @@ TEST(StaticShapes, DistancesAndNeighboursAgreeWithEachShape) {
         random_convex(dice, {dice.uniform(-9, 9), dice.uniform(-9, 9)}, dice.uniform(0.02, 0.6)));
   const StaticShapes shapes(polygons);
   std::vector<int> found;
+  double sum = 0, sum_of_bounds = 0;
   for (int i = 0; i < 500; ++i) {
     const Vec2 p{dice.uniform(-12, 12), dice.uniform(-12, 12)};
     const double limit = dice.uniform(0, 2);
@@ -107,9 +108,23 @@ TEST(StaticShapes, DistancesAndNeighboursAgreeWithEachShape) {
     }
     ASSERT_EQ(shapes.distance(p, limit), of_point);
     ASSERT_EQ(shapes.distance(outline, bounding_circle(outline), limit), of_outline);
+    const double bound = shapes.distance_at_least(outline, bounding_circle(outline), limit);
+    ASSERT_GE(bound, 0);
+    ASSERT_LE(bound, of_outline + 1e-12);
+    sum += of_outline;
+    sum_of_bounds += bound;
     shapes.within(p, limit, found);
     ASSERT_EQ(found, expected);
   }
+  EXPECT_GT(sum_of_bounds, 0.8 * sum);
+}
+
+TEST(OutlineSides, KnownFigures) {
+  const OutlineSides sides(kSquare);  // of side 1 from (0, 0) on
+  EXPECT_DOUBLE_EQ(sides.beyond({3, 0.5}, 0.5), 1.5);
+  EXPECT_DOUBLE_EQ(sides.beyond({0.5, 0.5}, 0.25), -0.75);
+  EXPECT_DOUBLE_EQ(sides.beyond(Polygon{{3, 0}, {4, 1}, {2.5, 4}}), 1.5);
+  EXPECT_LT(sides.beyond(Polygon{{0.5, 0.5}, {4, 1}, {2.5, 4}}), 0);
 }
 
 TEST(StaticShapes, FiftyThousandCoincidentShapes) {

@@ -54,6 +54,24 @@ TEST(Determinism, ResetAfterAnyHistoryEqualsANewSimulation) {
   }
 }
 
+// The memory of Box2D comes from the other world.
+TEST(Determinism, ASimulationThatChangesItsModelEqualsANewOne) {
+  const auto model = busy_world();
+  const auto other = model_of(bot("r", kPid, kOrigin) +
+                              "<block name='wall'><static>true</static><init_pose>0.6 0 0</init_pose>"
+                              "<geometry type='box' lx='0.2' ly='9' lz='1'/></block>");
+  Simulation fresh(model, 42, 3);
+  const uint64_t expected = drive(fresh, 600, 9);
+  Simulation used(other, 1, 0);
+  for (uint64_t i = 0; i < 3; ++i) {
+    drive(used, 200, i);
+    EXPECT_TRUE(used.state().vehicles[0].contacts);
+    used.change_model(model, 42, 3);
+    EXPECT_EQ(drive(used, 600, 9), expected) << "after history " << i;
+    used.change_model(other, i, 0);
+  }
+}
+
 TEST(Determinism, SeedAndEpisodeChangeTheNoiseOnly) {
   const auto model = busy_world();
   Simulation a(model, 1, 0), b(model, 2, 0), c(model, 1, 1);
