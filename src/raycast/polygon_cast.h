@@ -42,8 +42,8 @@ double polygon_distance_apart(std::span<const Vec2> a, std::span<const Vec2> b);
 // smaller. Polygons farther apart than `limit` are recognised without the distance.
 double convex_distance(std::span<const Vec2> convex, std::span<const Vec2> other, double limit);
 
-// Sides of a convex outline with vertices counter-clockwise. What lies beyond one of them is as far from the
-// outline at least: a bound that takes far less time than the distance.
+// Sides of a convex outline with vertices counter-clockwise. The way of a thing beyond one of them is a lower
+// bound of its distance from the outline, and takes far less time.
 class OutlineSides {
  public:
   explicit OutlineSides(std::span<const Vec2> outline);

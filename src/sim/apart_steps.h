@@ -19,7 +19,7 @@ namespace mvsim {
 // next period begins with a solver that is filled from the state alone.
 class ApartSteps {
  public:
-  // What Box2D needs to make the step: the state before it, and the force.
+  // The state before a step and the force in it, from which Box2D can make it.
   struct Step {
     double dt = 0;  // s
     BodyForce force;

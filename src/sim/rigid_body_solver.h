@@ -9,7 +9,7 @@
 #include "sim/move.h"
 #include "sim/sim_state.h"
 
-class b2World;
+class b2World;  // NOLINT(readability-identifier-naming): of Box2D
 
 namespace mvsim {
 

@@ -63,6 +63,7 @@ struct Workspace {
     }
     scene.begin_moment();
   }
+  // Keeps the memory of Box2D's world.
   void drop_solver() {
     if (solver) spare_world = solver->give_up();
     solver.reset();
