@@ -66,7 +66,7 @@ void ApartSteps::look(const SimScene& sim) {
   if (!hull_holds(wheels)) make_hull(v, wheels);
   looked_at_ = body_pose(sim, v.body);
   const double margin = sim.model.collision_threshold + kSkins + kSlack;
-  room_ = distance_to_static(sim, hull_, looked_at_, v.radius, margin + kFarLook) - margin;
+  room_ = distance_to_static_at_least(sim, hull_, looked_at_, v.radius, margin + kFarLook) - margin;
   has_looked_ = true;
 }
 
@@ -81,7 +81,7 @@ bool ApartSteps::has_room(const SimScene& sim, const BodyState& after) {
   return way_since_look(sim, after) <= room_;
 }
 
-bool ApartSteps::may_leave(const Model& m, SimState& s, Workspace& w) {
+bool ApartSteps::may_leave(const Model& m, const SimState& s, Workspace& w) {
   const Vec2 here = reference_point(s.bodies[m.vehicles[0].body]);
   if (has_free_distance_ && free_distance_ + norm(here - measured_at_) <= kLeaveContact) return false;
   free_distance_ = free_distance(m, s, w, 0);

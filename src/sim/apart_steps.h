@@ -34,7 +34,7 @@ class ApartSteps {
   // away. It keeps farther from everything than the collision threshold.
   bool has_room(const SimScene& sim, const BodyState& after);
   // Whether the vehicle may be far enough from everything to leave Box2D.
-  bool may_leave(const Model& m, SimState& s, Workspace& w);
+  bool may_leave(const Model& m, const SimState& s, Workspace& w);
 
   bool is_full() const { return steps_.size() >= kMost; }
   // `wheels`: of the vehicle, in this step. `origin`: of the solver.
@@ -54,7 +54,7 @@ class ApartSteps {
   void forget();
 
  private:
-  static constexpr size_t kMost = 64;  // steps; a later one would take long
+  static constexpr size_t kMost = 64;  // steps; to make up for more would take long
 
   // Longest way of a point of the vehicle from the pose of the latest look to that of `body`, m.
   double way_since_look(const SimScene& sim, const BodyState& body) const;

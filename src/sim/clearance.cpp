@@ -66,7 +66,7 @@ class SquareBounds {
   double room_ = std::numeric_limits<double>::infinity();
 };
 
-enum class Answer { kExact, kNoMore };  // the distance, or one that is no longer and quicker to compute
+enum class Answer { kExact, kAtLeast };  // the distance, or a lower bound that takes less time
 
 // From an outline that a circle of `radius` about `center` holds; at most `limit`. Bounds first: they pass
 // over nearly all cells.
@@ -96,7 +96,7 @@ double grid_distance(const GridModel& grid, const Polygon& outline, Vec2 center,
   const auto nearest = std::ranges::min_element(least);
   if (nearest == least.end()) return limit;
   double best = limit;
-  if (answer == Answer::kNoMore) return std::min(best, *nearest);
+  if (answer == Answer::kAtLeast) return std::min(best, *nearest);
   const auto look = [&](size_t i) {
     if (least[i] > best + kRounding) return;
     const double x = cells[i].x * side, y = cells[i].y * side;
@@ -215,11 +215,11 @@ double distance_to_static(const SimScene& sim, Vec2 point, double limit) {
   return distance_to_shapes(m, sim.scene.blocks(m, sim.state.params, sim.state.bodies), point, best, -1);
 }
 
-double distance_to_static(const SimScene& sim, const Polygon& outline, const Pose2& pose, double radius,
-                          double limit) {
+double distance_to_static_at_least(const SimScene& sim, const Polygon& outline, const Pose2& pose,
+                                   double radius, double limit) {
   const Model& m = sim.model;
   return outline_distance(m, placed_outline(outline, 1, pose), {{pose.x, pose.y}, radius}, -1, limit,
-                          sim.scene.blocks(m, sim.state.params, sim.state.bodies), Answer::kNoMore);
+                          sim.scene.blocks(m, sim.state.params, sim.state.bodies), Answer::kAtLeast);
 }
 
 double distance_to_standing(const SimScene& sim, Vec2 point, double limit) {

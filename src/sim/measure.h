@@ -73,8 +73,8 @@ double distance_to_fixed(const Model& m, Vec2 point, double limit);
 double distance_to_static(const SimScene& sim, Vec2 point, double limit);
 // The same or less from a convex, counter-clockwise outline at `pose`, about which a circle of `radius` m
 // holds it.
-double distance_to_static(const SimScene& sim, const Polygon& outline, const Pose2& pose, double radius,
-                          double limit);
+double distance_to_static_at_least(const SimScene& sim, const Polygon& outline, const Pose2& pose,
+                                   double radius, double limit);
 // The same from a point, without all vehicles, people and bodies that policies drive.
 double distance_to_standing(const SimScene& sim, Vec2 point, double limit);
 // As distance_to_obstacles(), from the chassis outline of a vehicle and of those joined to it.

@@ -35,7 +35,7 @@ std::string block(const std::string& name, double x, double y, const std::string
          std::to_string(y) + " 0</init_pose><geometry " + geometry + "/></block>";
 }
 
-// Four walls at that distance from the start, m, and posts between.
+// Walls and posts about the start; they begin `half` m from it at most.
 std::string yard(double half = 2.5) {
   const std::string side = std::to_string(2 * half),
                     post = "type='cylinder' radius='0.1' length='1' vertex_count='6'";
